@@ -151,7 +151,7 @@ const CHECKS = [
   ["types of the page", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.page.json"]],
   ["types of the preload script", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.preload.json"]],
   ["lint", ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "."]],
-  ["import law", ["node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "--config", "config/dependency-rules.cjs", "bin", "drivers", "electron", "main", "renderer", "simulators", "tasks", "tests", "scripts"]],
+  ["import law", ["node_modules/dependency-cruiser/bin/dependency-cruiser.mjs", "--config", "config/dependency-rules.cjs", "bin", "drivers", "electron", "main", "renderer", "simulators", "tasks", "tests", "scripts"]],
   ["dead code", ["node_modules/knip/bin/knip.js", "--treat-config-hints-as-errors"]],
 ];
 
