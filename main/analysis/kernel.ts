@@ -1,0 +1,81 @@
+/**
+ * The inner loops of the width analysis behind one small interface, so that a compiled kernel can take their place. Every
+ * implementation works on one Uint16 frame and an optional dark (mean of dark frames, same size), subtracts the dark in
+ * signed arithmetic (nothing is clipped at zero) and allocates nothing per pixel.
+ *
+ * Pixel convention of `Frame`: pixel (column i, row j) covers [i − ½, i + ½] × [j − ½, j + ½], row 0 at the top. Angles here
+ * are in radians in these image axes (x to the right, y downwards), so a positive angle looks clockwise on the screen.
+ */
+export interface MomentKernel {
+  /** Shown in reports: "typescript", "reference", "native avx2". */
+  readonly name: string;
+  /** Whole-frame figures, one pass over every pixel. */
+  survey(frame: KernelFrame, block_px: number): FrameSurvey;
+  /** Weighted sums over a turned rectangle cut to the sensor. */
+  moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments;
+}
+
+export interface KernelFrame {
+  /** `width_px * height_px` counts, row-major. */
+  readonly samples: Uint16Array;
+  readonly width_px: number;
+  readonly height_px: number;
+  /** Subtracted pixel by pixel. Finite everywhere: the caller has checked. */
+  readonly dark?: Float64Array | Float32Array;
+  /** Counts at or above this are saturated. Compared with the raw sample, not with the difference. */
+  readonly saturation_counts: number;
+}
+
+/**
+ * An integration area: all points whose distance from the centre is at most `halfLength_px` along the direction
+ * (cos angle, sin angle) and at most `halfBreadth_px` at right angles to it.
+ */
+export interface Rectangle {
+  readonly centreX_px: number;
+  readonly centreY_px: number;
+  readonly halfLength_px: number;
+  readonly halfBreadth_px: number;
+  readonly angle_rad: number;
+}
+
+/**
+ * Sums over the rectangle, with E = sample − dark, X = column − originX_px, Y = row − originY_px and a weight w per pixel.
+ * The origin is the pixel nearest to the rectangle's centre (Math.round of either coordinate, kept inside the sensor), so the
+ * sums are central enough to lose no digits.
+ *
+ * Weights: a row j crosses the rectangle in an interval [left, right] of column coordinates, taken along the row's centre line
+ * y = j; a pixel's weight is the length of its overlap with that interval, times the overlap of the row [j − ½, j + ½] with the
+ * rectangle's extent in y (1 except in the topmost and lowest row). For an unturned rectangle this is the exact covered area.
+ * `rowSpan` in rectangle.ts computes the interval for every implementation.
+ */
+export interface RectangleMoments {
+  readonly originX_px: number;
+  readonly originY_px: number;
+  /** Σ w: area of the rectangle on the sensor. */
+  readonly area_px: number;
+  readonly s0: number;
+  readonly sx: number;
+  readonly sy: number;
+  readonly sxx: number;
+  readonly sxy: number;
+  readonly syy: number;
+  /** Pixels with w > 0 whose raw sample is saturated. */
+  readonly saturated: number;
+}
+
+/** The frame in numbers, and as sums over square blocks (the last column and row of blocks may be narrower). */
+export interface FrameSurvey {
+  readonly block_px: number;
+  readonly blocksWide: number;
+  readonly blocksHigh: number;
+  /** Σ E over each block, row-major, `blocksWide * blocksHigh`. */
+  readonly blockSums: Float64Array;
+  /** Σ E over the frame. */
+  readonly total: number;
+  /** Largest raw sample. */
+  readonly max_counts: number;
+  /** Number of saturated pixels. */
+  readonly saturated: number;
+  /** Whether any 2 × 2 block of neighbours is saturated. */
+  readonly saturatedSquare: boolean;
+}
