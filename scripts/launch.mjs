@@ -90,7 +90,9 @@ function pinnedNode() {
   const path = join(root, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
   if (existsSync(path)) return path;
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
-  say(`Caustic needs Node 24 and found ${process.version}; the package ${name} that brings it is not installed. Install Node 24 from nodejs.org.`);
+  say(
+    `Caustic needs Node 24 and found ${process.version}; the package ${name} that brings it is not installed. Install Node 24 from nodejs.org.`,
+  );
   process.exit(2);
 }
 
@@ -105,15 +107,21 @@ function installSystemPackages(list) {
     run("apt-get", ["update", "-qq"], quiet);
     if (run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], quiet) === 0) return;
   }
-  say(`Some tests will be skipped by name. To run them too, install: ${missing.join(" ")} (on Debian: sudo apt-get install ${missing.join(" ")})`);
+  say(
+    `Some tests will be skipped by name. To run them too, install: ${missing.join(" ")} (on Debian: sudo apt-get install ${missing.join(" ")})`,
+  );
 }
 
 function buildNative(node, env) {
-  const addons = ["main/kernel", "drivers/instruments/genicam"].filter((folder) => existsSync(join(root, folder, "binding.gyp")));
+  const addons = ["main/kernel", "drivers/instruments/genicam"].filter((folder) =>
+    existsSync(join(root, folder, "binding.gyp")),
+  );
   for (const folder of addons) {
     whenChanged(`native-${folder.replaceAll("/", "-")}`, [folder], undefined, () => {
       if (spawnSync("c++", ["--version"], { stdio: "ignore" }).status !== 0) {
-        say(`No C++ compiler: ${folder} is not built, the plain fallback serves (on Debian: sudo apt-get install g++ make python3).`);
+        say(
+          `No C++ compiler: ${folder} is not built, the plain fallback serves (on Debian: sudo apt-get install g++ make python3).`,
+        );
         return false;
       }
       say(`Building ${folder} …`);
@@ -140,7 +148,12 @@ function buildPage(node, env) {
   if (!existsSync(join(root, "config/vite.config.ts"))) return;
   whenChanged("page", ["renderer", "main/contract", "config/vite.config.ts"], "out/page/index.html", () => {
     say("Building the page …");
-    mustRun("Building the page", node, ["node_modules/vite/bin/vite.js", "build", "--config", "config/vite.config.ts", "--logLevel", "warn"], { env });
+    mustRun(
+      "Building the page",
+      node,
+      ["node_modules/vite/bin/vite.js", "build", "--config", "config/vite.config.ts", "--logLevel", "warn"],
+      { env },
+    );
   });
 }
 
@@ -151,7 +164,23 @@ const CHECKS = [
   ["types of the page", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.page.json"]],
   ["types of the preload script", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.preload.json"]],
   ["lint", ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "."]],
-  ["import law", ["node_modules/dependency-cruiser/bin/dependency-cruiser.mjs", "--config", "config/dependency-rules.cjs", "bin", "drivers", "electron", "main", "renderer", "simulators", "tasks", "tests", "scripts"]],
+  [
+    "import law",
+    [
+      "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs",
+      "--config",
+      "config/dependency-rules.cjs",
+      "bin",
+      "drivers",
+      "electron",
+      "main",
+      "renderer",
+      "simulators",
+      "tasks",
+      "tests",
+      "scripts",
+    ],
+  ],
   ["dead code", ["node_modules/knip/bin/knip.js", "--treat-config-hints-as-errors"]],
 ];
 
@@ -160,7 +189,9 @@ function check(node, env) {
   for (const [name, args] of CHECKS) {
     const config = args[args.indexOf("-p") + 1];
     if (args.includes("-p") && !existsSync(join(root, config))) continue;
-    const present = args.filter((arg) => /^[a-z]+$/.test(arg) === false || existsSync(join(root, arg)) || arg.startsWith("-") || arg === "check");
+    const present = args.filter(
+      (arg) => /^[a-z]+$/.test(arg) === false || existsSync(join(root, arg)) || arg.startsWith("-") || arg === "check",
+    );
     say(`· ${name}`);
     if (run(node, present, { env }) !== 0) failed.push(name);
   }
@@ -176,16 +207,27 @@ function test(node, env) {
   rmSync(report, { force: true });
   const status = run(
     node,
-    ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...process.argv.slice(3)],
+    [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+      ...process.argv.slice(3),
+    ],
     { env },
   );
   if (existsSync(report)) {
     const result = JSON.parse(readFileSync(report, "utf8"));
     const skipped = result.testResults.flatMap((file) =>
-      file.assertionResults.filter((one) => one.status === "skipped" || one.status === "pending").map((one) => one.fullName),
+      file.assertionResults
+        .filter((one) => one.status === "skipped" || one.status === "pending")
+        .map((one) => one.fullName),
     );
     for (const name of skipped) say(`skipped: ${name}`);
-    process.stdout.write(`${result.numPassedTests} passed, ${result.numFailedTests} failed, ${skipped.length} skipped\n`);
+    process.stdout.write(
+      `${result.numPassedTests} passed, ${result.numFailedTests} failed, ${skipped.length} skipped\n`,
+    );
     if (result.numTotalTests === 0) process.exit(1);
   }
   process.exit(status);
@@ -194,7 +236,10 @@ function test(node, env) {
 const verb = process.argv[2];
 installPackages();
 const node = pinnedNode();
-const env = { ...process.env, PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter) };
+const env = {
+  ...process.env,
+  PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+};
 if (verb === "test" || verb === "check") installSystemPackages(SYSTEM_PACKAGES.test);
 buildNative(node, env);
 buildPage(node, env);
