@@ -1,0 +1,35 @@
+/**
+ * Probability that |t| < x for Student's t with `freedom` degrees of freedom (whole, ≥ 1): Abramowitz and Stegun,
+ * 26.7.3 and 26.7.4. Ten degrees, x = 2: 0.92661.
+ */
+export function studentCoverage(x: number, freedom: number): number {
+  const angle = Math.atan(x / Math.sqrt(freedom));
+  const cosine = Math.cos(angle);
+  const odd = freedom % 2 === 1;
+  let sum = 0;
+  let term = odd ? cosine : 1;
+  for (let k = odd ? 1 : 0; k <= freedom - 2; k += 2) {
+    sum += term;
+    term *= ((k + 1) / (k + 2)) * cosine * cosine;
+  }
+  return odd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}
+
+/** Share of a normal distribution within one standard deviation. */
+const ONE_SIGMA = 0.682689492137;
+
+/**
+ * Half-width, in units of the estimated standard deviation, of the interval that holds the true value with the
+ * probability of ±1 σ of a normal distribution (GUM, G.3). 1.84 for one degree of freedom, 1.05 for ten, 1 for many.
+ */
+export function studentFactor(freedom: number): number {
+  if (freedom > 200) return 1;
+  let low = 1;
+  let high = 2;
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (studentCoverage(middle, freedom) < ONE_SIGMA) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
