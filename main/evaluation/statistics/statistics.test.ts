@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { holm } from "./holm.ts";
+import { exactMcNemar } from "./mcnemar.ts";
+import { pairedBootstrap } from "./paired-bootstrap.ts";
+import { passHatK } from "./pass-hat-k.ts";
+import { wilsonInterval } from "./wilson-interval.ts";
+
+describe("Wilson's interval", () => {
+  it.each([
+    [16, 16, 0.806, 1],
+    [4, 4, 0.51, 1],
+    [0, 10, 0, 0.278],
+    [8, 10, 0.49, 0.943],
+  ])("of %d in %d runs from %d to %d", (successes, trials, low, high) => {
+    const rate = wilsonInterval(successes, trials);
+    expect(rate?.low).toBeCloseTo(low, 2);
+    expect(rate?.high).toBeCloseTo(high, 2);
+  });
+  it("is not there without trials", () => expect(wilsonInterval(0, 0)).toBeUndefined());
+});
+
+describe("the exact McNemar test", () => {
+  const pairs = (first: number, second: number, both = 3) => [
+    ...Array.from({ length: first }, () => ({ first: true, second: false })),
+    ...Array.from({ length: second }, () => ({ first: false, second: true })),
+    ...Array.from({ length: both }, () => ({ first: true, second: true })),
+  ];
+  it.each([
+    [5, 0, 0.0625],
+    [6, 0, 0.03125],
+    [1, 9, 0.021484375],
+    [4, 4, 1],
+    [0, 0, 1],
+  ])("with %d against %d gives %d", (first, second, p) => {
+    expect(exactMcNemar(pairs(first, second)).p).toBeCloseTo(p, 10);
+  });
+});
+
+describe("the paired bootstrap", () => {
+  const differences = Array.from({ length: 40 }, (_, i) => 1 + 0.5 * Math.sin(i * 12.9898));
+  it("holds the mean in an interval of about ± 1.96 standard errors", () => {
+    const interval = pairedBootstrap(differences, 7);
+    const mean = differences.reduce((a, b) => a + b, 0) / 40;
+    const u = Math.sqrt(differences.reduce((a, b) => a + (b - mean) ** 2, 0) / 40 / 40);
+    expect(interval?.meanDifference).toBeCloseTo(mean, 12);
+    expect((interval?.high ?? 0) - (interval?.low ?? 0)).toBeGreaterThan(1.7 * 2 * u);
+    expect((interval?.high ?? 0) - (interval?.low ?? 0)).toBeLessThan(2.2 * 2 * u);
+  });
+  it("is the same for the same seed and another for another", () => {
+    expect(pairedBootstrap(differences, 7)).toEqual(pairedBootstrap(differences, 7));
+    expect(pairedBootstrap(differences, 8)).not.toEqual(pairedBootstrap(differences, 7));
+  });
+  it("is not there for one case", () => expect(pairedBootstrap([1], 7)).toBeUndefined());
+});
+
+describe("Holm's adjustment", () => {
+  it("steps down and never falls", () => {
+    expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02]);
+  });
+  it("stays below one", () => expect(holm([0.6, 0.7])).toEqual([1, 1]));
+});
+
+describe("pass^k", () => {
+  it("is the chance that all k of n succeed", () => {
+    expect(passHatK(3, 4, 2)).toBeCloseTo(0.5, 12);
+    expect(passHatK(4, 4, 4)).toBe(1);
+    expect(passHatK(1, 4, 2)).toBe(0);
+    expect(passHatK(4, 4, 5)).toBeUndefined();
+  });
+});
