@@ -1,6 +1,6 @@
 import type { FitWeights } from "../contract/vocabulary.ts";
 import { type Symmetric3, type Vector3, quadraticForm, solveLeastSquares } from "./caustic-least-squares.ts";
-import { studentFactor } from "./caustic-student.ts";
+import { largestByChance, studentFactor } from "./caustic-student.ts";
 import type {
   CausticFailure,
   CausticFit,
@@ -51,15 +51,18 @@ interface ScaledPoint {
  * | `uniform_d` | (d − d(z))² |
  * | `uniform_d2` | (d² − d²(z))² |
  *
- * Uncertainties come from the whole covariance. With `given` weights it is scaled by max(1, χ²/ν). The other weights say
- * nothing about the size of the errors: there it is scaled by χ²/ν, and since that scatter is itself estimated from few
- * points, u is widened to the half-width that holds 68.3 % of Student's t (`studentFactor`, 1.08 for ν = 7). The common
- * calibration terms are added in quadrature and listed apart.
+ * Uncertainties come from the whole covariance. With `given` weights they stand as they are while the scatter agrees
+ * with them (χ²/ν below its 90 % point). Beyond it, and with the other weights, which say nothing about the size of the
+ * errors, the scatter sets the scale: the covariance times χ²/ν. Since that scatter is itself known from few points, u is
+ * then widened to the half-width that holds 68.3 % of Student's t (`studentFactor`, 1.08 for ν = 7). The plain rule
+ * max(1, χ²/ν) also enlarges right uncertainties whenever chance lifts χ²/ν above 1: ±1 u then holds 71–73 %. The
+ * uniform weights are calibrated only over errors of the size that they suppose, the same in d or in d² everywhere. The
+ * common calibration terms are added in quadrature and listed apart.
  *
  * What cannot be fitted comes back as a reason, never as a number. A fit with M² + 2u < 1 carries the flag
  * `m2_below_one` and never counts as complete: no beam has it.
  *
- * Worked number: 632.8 nm, d0 = 130 µm, Θ = 7.4375 mrad gives zR = 17.479 mm and M² = 1.2.
+ * Worked number: 632.8 nm, d0 = 130 µm, Θ = 7.4373 mrad gives zR = 17.479 mm and M² = 1.2.
  */
 export function fitCaustic(points: readonly CausticPoint[], options: CausticOptions): CausticFit {
   const weights = options.weights ?? defaultWeights(points);
@@ -168,8 +171,9 @@ export function fitCaustic(points: readonly CausticPoint[], options: CausticOpti
   const chi2 = equations.reduce((sum, equation) => sum + equation.value * equation.value, 0);
   const chi2_ndf = freedom > 0 ? chi2 / freedom : undefined;
   const absolute = weights === "given";
-  const variance = absolute ? Math.max(1, chi2_ndf ?? 1) : (chi2_ndf as number);
-  const widening = absolute ? 1 : studentFactor(freedom);
+  const byScatter = chi2_ndf !== undefined && (!absolute || chi2_ndf > largestByChance(freedom));
+  const variance = byScatter ? chi2_ndf : 1;
+  const widening = byScatter ? studentFactor(freedom) : 1;
 
   const toSlope = largest_um / halfSpan_mm;
   const d0_um = curve.d0 * largest_um;
@@ -208,6 +212,16 @@ export function fitCaustic(points: readonly CausticPoint[], options: CausticOpti
       wavelength: 0,
     }),
   };
+  const { z0_mm: waist, ...positive } = result;
+  const computable =
+    Object.values(positive).every((q) => q.value > 0 && q.value < Number.POSITIVE_INFINITY && Number.isFinite(q.u)) &&
+    Number.isFinite(waist.value + waist.u);
+  if (!computable) {
+    return fail(
+      "out_of_range",
+      "The widths or positions are too large or too small to compute with; check their units.",
+    );
+  }
   const flags = fitFlags(result, first_mm, last_mm, absolute ? chi2_ndf : undefined);
   const positions = checkIsoPositions(distinct, z0_mm, rayleigh_mm);
   const impossible = flags.some((flag) => flag.code === "m2_below_one");

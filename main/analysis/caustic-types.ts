@@ -70,6 +70,8 @@ export type CausticFailure =
   | "no_divergence"
   /** 4ac − b² ≤ 0: the parabola of d² reaches zero, so there is no waist of positive width. */
   | "no_waist"
+  /** Numbers overflow or vanish. */
+  | "out_of_range"
   /** The iteration did not settle. */
   | "not_converged";
 
@@ -93,9 +95,9 @@ export interface DeterminedCaustic {
   readonly d0_um: FittedQuantity;
   readonly divergence_mrad: FittedQuantity;
   readonly rayleigh_mm: FittedQuantity;
-  /** Of (d0_um, z0_mm, divergence_mrad), upper triangle, from the fit alone and scaled to the scatter of the points. */
+  /** Of (d0_um, z0_mm, divergence_mrad), upper triangle, from the fit alone, scaled to the scatter of the points where that sets the scale. */
   readonly covariance: Symmetric3;
-  /** By how much the uncertainties exceed the root of the covariance, because the scatter is itself known from few points. */
+  /** By how much the uncertainties exceed the root of the covariance, because a scatter from few points is itself uncertain. */
   readonly studentFactor: number;
   readonly degreesOfFreedom: number;
   /** χ²/ν; absent where the weights have no absolute scale or no degree of freedom is left. */
