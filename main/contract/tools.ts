@@ -49,12 +49,18 @@ const status = z.enum(["done", "running"]);
 
 export const rangeSchema = z.object({ min: z.number(), max: z.number() });
 
-/** A stretch of the rail that the stage may neither stop in nor pass through. */
+/** A stretch of the rail, ends included, that the stage may not stop in and, unless the zone says otherwise, not pass. */
 export const keepOutZoneSchema = z.object({
   from_mm: z.number(),
   to_mm: z.number(),
+  passing: z
+    .enum(["forbidden", "allowed"])
+    .optional()
+    .describe("Whether the stage may pass through without stopping; forbidden when absent"),
   why: z.string().optional(),
 });
+
+export type KeepOutZone = z.infer<typeof keepOutZoneSchema>;
 
 export const limitStateSchema = z.enum(["inside", "at_lower_limit", "at_upper_limit"]);
 
@@ -77,6 +83,7 @@ export const darkSchema = z.object({
   frames: z.number().int(),
   mean_counts: z.number(),
   noise_counts: z.number().describe("Standard deviation of one pixel over the frames"),
+  measurements_since: z.number().int().nonnegative().optional().describe("Measurements taken since this dark"),
 });
 export type Dark = z.infer<typeof darkSchema>;
 
@@ -106,12 +113,15 @@ export const benchDescriptionSchema = z.object({
   operator_note: z.string().optional(),
 });
 
+export type BenchDescription = z.infer<typeof benchDescriptionSchema>;
+
 export const controlSchema = z.object({
   holder: z.string().optional().describe("Who drives; absent when nobody does"),
   yours: z.boolean(),
 });
 
-const measuredValue = z.object({ value: z.number().positive(), u: z.number().nonnegative() });
+/** A value with its standard uncertainty. */
+export const measuredValueSchema = z.object({ value: z.number().positive(), u: z.number().nonnegative() });
 
 const fitOutput = {
   ...common,
@@ -341,8 +351,8 @@ export const TOOLS = {
     input: z.strictObject({
       run,
       verdict: verdictSchema,
-      m2_x: measuredValue.optional(),
-      m2_y: measuredValue.optional(),
+      m2_x: measuredValueSchema.optional(),
+      m2_y: measuredValueSchema.optional(),
       fault: z
         .strictObject({
           kind: faultKindSchema,
