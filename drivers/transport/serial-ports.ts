@@ -1,0 +1,22 @@
+import { SerialPort } from "serialport";
+
+/** A serial port that the operating system lists. Pseudo-terminals are not listed: their path is typed in. */
+export interface SerialPortListing {
+  readonly path: string;
+  readonly manufacturer?: string;
+  readonly serialNumber?: string;
+  /** USB vendor and product, four hexadecimal digits each: "0403:faf0". */
+  readonly usbId?: string;
+}
+
+export async function listSerialPorts(): Promise<SerialPortListing[]> {
+  const ports = await SerialPort.list();
+  return ports.map((port) => ({
+    path: port.path,
+    ...(port.manufacturer === undefined ? {} : { manufacturer: port.manufacturer }),
+    ...(port.serialNumber === undefined ? {} : { serialNumber: port.serialNumber }),
+    ...(port.vendorId === undefined || port.productId === undefined
+      ? {}
+      : { usbId: `${port.vendorId}:${port.productId}`.toLowerCase() }),
+  }));
+}

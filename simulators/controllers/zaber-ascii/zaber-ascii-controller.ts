@@ -1,0 +1,478 @@
+/**
+ * An integrated Zaber stage with the ASCII protocol, firmware 6 or 7.
+ *
+ * Sources: https://www.zaber.com/wiki/Manuals/ASCII_Protocol_Manual (firmware 6: message format, settings, commands,
+ * warning flags), https://www.zaber.com/protocol-manual?protocol=ASCII (firmware 7). The defaults are those of an
+ * X-LSM150A: 150 mm of travel, microsteps of 0.047625 µm.
+ */
+import type { Clock } from "../../../drivers/protocol/clock.ts";
+import { Carriage } from "../carriage.ts";
+import { EmulatedController } from "../emulated-controller.ts";
+import { bytesOf, LineCollector } from "../line-collector.ts";
+
+export interface ZaberAsciiSettings {
+  /** "6.28" speaks firmware 6 (deviceid), "7.35" firmware 7 (device.id). */
+  readonly firmware: string;
+  readonly address: number;
+  readonly deviceId: number;
+  readonly serialNumber: number;
+  readonly microstepSize_mm: number;
+  readonly travel_mm: number;
+  readonly velocity_mm_s: number;
+  readonly acceleration_mm_s2: number;
+  /** True position at power-up, from the reference mark. */
+  readonly position_mm: number;
+  /** With an encoder the stage reports where it is, and notices a stall; without, it reports where it was sent. */
+  readonly encoder: boolean;
+  readonly latency_ms: number;
+}
+
+const DEFAULTS: ZaberAsciiSettings = {
+  firmware: "7.35",
+  address: 1,
+  deviceId: 50081,
+  serialNumber: 54321,
+  microstepSize_mm: 47.625e-6,
+  travel_mm: 150,
+  velocity_mm_s: 20,
+  acceleration_mm_s2: 200,
+  position_mm: 40,
+  encoder: true,
+  latency_ms: 2,
+};
+
+/** Highest first; a reply shows the highest that is set. */
+const FLAG_ORDER = (
+  "FF FN FZ FH FV FO FC FM FD FQ FI FA FR FS FB FP FE FT " + "WL WV WT WS WM WP WR WH NC NI ND NR NT NU NJ NB"
+).split(" ");
+
+/** Speed and acceleration data are scaled so that they are whole numbers for the motor's timer. */
+const SPEED_FACTOR = 1.6384;
+const ACCELERATION_FACTOR = 1.6384 / 10_000;
+/** How far behind the home sensor the carriage goes before it returns to zero. */
+const HOME_OVERRUN_mm = 0.3;
+const HOME_RETURN_mm_s = 1;
+/** A stall is noticed when motor and encoder have disagreed for this long. */
+const STALL_DETECTION_ms = 100;
+
+type Reply = { readonly data: string } | { readonly rejection: string };
+
+/** Two upper-case hexadecimal digits that make the sum of the bytes zero modulo 256. */
+function checksumOf(text: string): string {
+  let sum = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    sum += text.charCodeAt(index);
+  }
+  return ((256 - (sum % 256)) % 256).toString(16).toUpperCase().padStart(2, "0");
+}
+
+function isInteger(text: string | undefined): text is string {
+  return text !== undefined && /^[+-]?\d+$/.test(text);
+}
+
+export class ZaberAsciiController extends EmulatedController {
+  readonly settings: ZaberAsciiSettings;
+  readonly carriage: Carriage;
+  readonly #lines = new LineCollector((line) => this.#onLine(line));
+  readonly #flags = new Set<string>();
+  readonly #registers = new Map<string, number>();
+  /** True position of the counter's zero. */
+  #origin_mm = 0;
+  #homing = false;
+  #parked = false;
+  #callOffEnd: () => void = () => undefined;
+  #callOffStall: () => void = () => undefined;
+
+  constructor(clock: Clock, settings: Partial<ZaberAsciiSettings> = {}) {
+    super(clock);
+    this.settings = { ...DEFAULTS, ...settings };
+    this.carriage = new Carriage(this.settings.position_mm, -1, this.settings.travel_mm + 1);
+    const { microstepSize_mm, travel_mm, velocity_mm_s, acceleration_mm_s2 } = this.settings;
+    this.#registers.set("limit.min", 0);
+    this.#registers.set("limit.max", Math.round(travel_mm / microstepSize_mm));
+    this.#registers.set("maxspeed", Math.round((velocity_mm_s / microstepSize_mm) * SPEED_FACTOR));
+    this.#registers.set("accel", Math.round((acceleration_mm_s2 / microstepSize_mm) * ACCELERATION_FACTOR));
+    this.#registers.set("comm.alert", 0);
+    this.#registers.set("comm.checksum", 0);
+    this.#registers.set("resolution", 64);
+    this.#powerUp();
+  }
+
+  override position_mm(): number {
+    return this.carriage.actual_mm(this.now_ms());
+  }
+
+  override powerCycle(): void {
+    this.callOff();
+    this.#lines.reset();
+    this.carriage.halt(this.now_ms());
+    this.#powerUp();
+  }
+
+  /** Something holds the carriage from now on. */
+  jam(): void {
+    this.advance();
+    this.carriage.jam(this.now_ms());
+    this.#watchStall();
+  }
+
+  free(): void {
+    this.carriage.free(this.now_ms());
+  }
+
+  /** Raises a flag as the hardware would, for instance "FV" (voltage) or "FD" (driver disabled): motion stops. */
+  raiseFault(flag: string): void {
+    this.advance();
+    this.#endMotion();
+    this.carriage.halt(this.now_ms());
+    this.#flags.add(flag);
+    this.#alert();
+  }
+
+  protected override handle(bytes: Uint8Array): void {
+    this.#lines.push(bytes);
+  }
+
+  #powerUp(): void {
+    this.#homing = false;
+    this.#origin_mm = this.carriage.actual_mm(this.now_ms());
+    this.#flags.clear();
+    this.#flags.add("WR");
+  }
+
+  #onLine(line: string): void {
+    const start = line.indexOf("/");
+    if (start === -1) {
+      return;
+    }
+    let text = line.slice(start + 1);
+    const colon = text.lastIndexOf(":");
+    if (colon !== -1) {
+      // A message whose checksum is wrong is not for anybody: it is ignored without a reply.
+      if (text.slice(colon + 1) !== checksumOf(text.slice(0, colon))) {
+        return;
+      }
+      text = text.slice(0, colon);
+    }
+    const words = text.split(" ").filter((word) => word !== "");
+    const numbers: number[] = [];
+    while (numbers.length < 3 && /^\d+$/.test(words[0] ?? "")) {
+      numbers.push(Number(words.shift()));
+    }
+    const [device = 0, axis = 0, messageId] = numbers;
+    if (device !== 0 && device !== this.settings.address) {
+      return;
+    }
+    let reply: Reply;
+    if (axis > 1) {
+      reply = { rejection: "BADAXIS" };
+    } else if (messageId !== undefined && messageId > 99) {
+      reply = { rejection: "BADMESSAGEID" };
+    } else {
+      reply = this.#execute(words);
+    }
+    this.#sendReply(axis, messageId, reply);
+    if (words[0] === "help") {
+      this.#send(`#${this.#addressText()} ${axis} Visit www.zaber.com for complete instruction manuals.`);
+    }
+    if (words[0] === "system" && words[1] === "reset" && !("rejection" in reply)) {
+      this.schedule(this.now_ms() + this.settings.latency_ms, () => this.powerCycle());
+    }
+  }
+
+  #sendReply(axis: number, messageId: number | undefined, reply: Reply): void {
+    const id = messageId === undefined || messageId > 99 ? "" : `${String(messageId).padStart(2, "0")} `;
+    const [verdict, data] = "rejection" in reply ? ["RJ", reply.rejection] : ["OK", reply.data];
+    const status = this.#isBusy() ? "BUSY" : "IDLE";
+    this.#send(`@${this.#addressText()} ${axis} ${id}${verdict} ${status} ${this.#highestFlag()} ${data}`);
+  }
+
+  #send(line: string): void {
+    const checksum = this.#registers.get("comm.checksum") === 1 ? `:${checksumOf(line.slice(1))}` : "";
+    this.transmit(bytesOf(`${line}${checksum}\r\n`), this.settings.latency_ms);
+  }
+
+  #alert(): void {
+    if (this.#registers.get("comm.alert") === 1) {
+      this.#send(`!${this.#addressText()} 0 ${this.#isBusy() ? "BUSY" : "IDLE"} ${this.#highestFlag()}`);
+    }
+  }
+
+  #addressText(): string {
+    return String(this.settings.address).padStart(2, "0");
+  }
+
+  #highestFlag(): string {
+    return FLAG_ORDER.find((flag) => this.#flags.has(flag)) ?? "--";
+  }
+
+  #isBusy(): boolean {
+    return this.#homing || this.carriage.isMoving(this.now_ms());
+  }
+
+  #execute(words: readonly string[]): Reply {
+    const [verb, first, second] = words;
+    switch (verb) {
+      case undefined:
+      case "help":
+        return { data: "0" };
+      case "get":
+        return this.#get(first);
+      case "set":
+        return this.#set(first, second);
+      case "home":
+        return this.#refuseMotion() ?? this.#home();
+      case "move":
+        return this.#refuseMotion() ?? this.#move(first, second);
+      case "stop":
+      case "estop":
+        this.#stop(verb === "estop");
+        return { data: "0" };
+      case "warnings":
+        return this.#warnings(first);
+      case "io":
+        return first === "info" ? { data: "0 0 0 0" } : { rejection: "BADCOMMAND" };
+      case "tools":
+        return this.#tools(words);
+      case "driver":
+        return this.#driver(first);
+      case "system":
+        return first === "reset" ? { data: "0" } : { rejection: "BADCOMMAND" };
+      default:
+        return { rejection: "BADCOMMAND" };
+    }
+  }
+
+  #get(name: string | undefined): Reply {
+    const isFirmware7 = this.settings.firmware.startsWith("7");
+    const value = this.#registers.get(name ?? "");
+    if (value !== undefined) {
+      return { data: String(value) };
+    }
+    switch (name) {
+      case "pos":
+        return { data: String(this.#count()) };
+      case "encoder.pos":
+        return this.settings.encoder
+          ? { data: String(Math.round((this.position_mm() - this.#origin_mm) / this.settings.microstepSize_mm)) }
+          : { rejection: "BADCOMMAND" };
+      case "deviceid":
+        return { data: String(this.settings.deviceId) };
+      case "device.id":
+        return isFirmware7 ? { data: String(this.settings.deviceId) } : { rejection: "BADCOMMAND" };
+      case "system.serial":
+        return { data: String(this.settings.serialNumber) };
+      case "version":
+        return { data: this.settings.firmware };
+      case "system.axiscount":
+        return { data: "1" };
+      case "system.access":
+        return { data: "1" };
+      case "comm.address":
+        return { data: String(this.settings.address) };
+      // An integrated stage has no peripheral: clients find out by this rejection.
+      case "peripheralid":
+      case "peripheral.id":
+      default:
+        return { rejection: "BADCOMMAND" };
+    }
+  }
+
+  #set(name: string | undefined, value: string | undefined): Reply {
+    if (name === undefined || !this.#registers.has(name)) {
+      return { rejection: "BADCOMMAND" };
+    }
+    if (name === "resolution" && this.#isBusy()) {
+      return { rejection: "STATUSBUSY" };
+    }
+    const number = Number(value);
+    const isSwitch = name.startsWith("comm.");
+    if (!isInteger(value) || (isSwitch && number > 1) || number < 0 || (name === "maxspeed" && number === 0)) {
+      return { rejection: "BADDATA" };
+    }
+    this.#registers.set(name, number);
+    return { data: "0" };
+  }
+
+  #refuseMotion(): Reply | undefined {
+    if (this.#parked) {
+      return { rejection: "PARKED" };
+    }
+    if (this.#flags.has("FO") || this.#flags.has("FD")) {
+      return { rejection: "DRIVERDISABLED" };
+    }
+    return undefined;
+  }
+
+  #home(): Reply {
+    this.#beginMotion();
+    this.#homing = true;
+    const { velocity_mm_s } = this.settings;
+    this.carriage.moveTo(-HOME_OVERRUN_mm, this.now_ms(), velocity_mm_s / 2, this.#acceleration_mm_s2());
+    this.#watchStall();
+    this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
+      this.carriage.moveTo(0, this.now_ms(), HOME_RETURN_mm_s, this.#acceleration_mm_s2());
+      this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
+        this.#homing = false;
+        this.#origin_mm = this.position_mm();
+        this.#flags.delete("WR");
+        this.#flags.delete("WH");
+        this.#alert();
+      });
+    });
+    return { data: "0" };
+  }
+
+  #move(kind: string | undefined, argument: string | undefined): Reply {
+    const hasReference = !this.#flags.has("WR");
+    const low = this.#registers.get("limit.min") ?? 0;
+    const high = this.#registers.get("limit.max") ?? 0;
+    if ((kind === "abs" || kind === "rel" || kind === "vel") && !isInteger(argument)) {
+      return { rejection: "BADDATA" };
+    }
+    if (kind === "rel" || kind === "abs") {
+      const count = kind === "rel" ? this.#count() + Number(argument) : Number(argument);
+      if (hasReference ? count < low || count > high : kind === "abs") {
+        return { rejection: "BADDATA" };
+      }
+      this.#go(count, this.#velocity_mm_s());
+      return { data: "0" };
+    }
+    if (kind === "vel") {
+      const speed = Number(argument);
+      if (Math.abs(speed) > (this.#registers.get("maxspeed") ?? 0)) {
+        return { rejection: "BADDATA" };
+      }
+      const mm_s = (Math.abs(speed) / SPEED_FACTOR) * this.settings.microstepSize_mm;
+      if (speed === 0) {
+        this.#stop(false);
+      } else {
+        this.#go(speed > 0 ? high : low, mm_s);
+      }
+      return { data: "0" };
+    }
+    if (kind === "max" || kind === "min") {
+      if (!hasReference) {
+        return { rejection: "BADDATA" };
+      }
+      this.#go(kind === "max" ? high : low, this.#velocity_mm_s());
+      return { data: "0" };
+    }
+    return { rejection: "BADCOMMAND" };
+  }
+
+  #go(count: number, velocity_mm_s: number): void {
+    this.#beginMotion();
+    const target_mm = this.#origin_mm + count * this.settings.microstepSize_mm;
+    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#acceleration_mm_s2());
+    this.#watchStall();
+    this.#callOffEnd = this.schedule(this.carriage.end_ms, () => this.#alert());
+  }
+
+  /** The flags that a new motion clears, and the one that it sets when it cuts another short. */
+  #beginMotion(): void {
+    const interrupts = this.#isBusy();
+    this.#endMotion();
+    for (const flag of ["FS", "FE", "FT", "WS", "WL", "WM", "NI"]) {
+      this.#flags.delete(flag);
+    }
+    if (interrupts) {
+      this.#flags.add("NI");
+    }
+  }
+
+  #endMotion(): void {
+    this.#homing = false;
+    this.#callOffEnd();
+    this.#callOffStall();
+  }
+
+  #stop(atOnce: boolean): void {
+    if (!this.#isBusy()) {
+      return;
+    }
+    this.#endMotion();
+    this.#flags.add("NI");
+    if (atOnce) {
+      this.carriage.halt(this.now_ms());
+      this.#alert();
+    } else {
+      this.carriage.stop(this.now_ms(), this.#acceleration_mm_s2());
+      this.#callOffEnd = this.schedule(this.carriage.end_ms, () => this.#alert());
+    }
+  }
+
+  #watchStall(): void {
+    this.#callOffStall();
+    if (this.settings.encoder && this.carriage.jammed && this.carriage.isMoving(this.now_ms())) {
+      this.#callOffStall = this.schedule(this.now_ms() + STALL_DETECTION_ms, () => {
+        this.#endMotion();
+        this.carriage.halt(this.now_ms());
+        this.#flags.add("FS");
+        this.#alert();
+      });
+    }
+  }
+
+  #warnings(action: string | undefined): Reply {
+    const raised = FLAG_ORDER.filter((flag) => this.#flags.has(flag));
+    if (action === "clear") {
+      for (const flag of ["FS", "FE", "FT", "WS", "WL", "WM", "NI", "NC"]) {
+        this.#flags.delete(flag);
+      }
+    } else if (action !== undefined) {
+      return { rejection: "BADCOMMAND" };
+    }
+    return { data: [String(raised.length).padStart(2, "0"), ...raised].join(" ") };
+  }
+
+  #tools(words: readonly string[]): Reply {
+    if (words[1] === "echo") {
+      return { data: words.slice(2).join(" ") || "0" };
+    }
+    if (words[1] === "parking" && words[2] === "park") {
+      if (this.#isBusy()) {
+        return { rejection: "STATUSBUSY" };
+      }
+      this.#parked = true;
+      return { data: "0" };
+    }
+    if (words[1] === "parking" && words[2] === "unpark") {
+      this.#parked = false;
+      return { data: "0" };
+    }
+    return { rejection: "BADCOMMAND" };
+  }
+
+  #driver(action: string | undefined): Reply {
+    if (action === "disable") {
+      this.#endMotion();
+      this.carriage.halt(this.now_ms());
+      this.#flags.add("FO");
+      return { data: "0" };
+    }
+    if (action === "enable") {
+      this.#flags.delete("FO");
+      this.#flags.delete("FD");
+      return { data: "0" };
+    }
+    return { rejection: "BADCOMMAND" };
+  }
+
+  #count(): number {
+    const { encoder, microstepSize_mm } = this.settings;
+    const now_ms = this.now_ms();
+    const place_mm = encoder ? this.carriage.actual_mm(now_ms) : this.carriage.commanded_mm(now_ms);
+    return Math.round((place_mm - this.#origin_mm) / microstepSize_mm);
+  }
+
+  #velocity_mm_s(): number {
+    return ((this.#registers.get("maxspeed") ?? 0) / SPEED_FACTOR) * this.settings.microstepSize_mm;
+  }
+
+  #acceleration_mm_s2(): number {
+    const data = this.#registers.get("accel") ?? 0;
+    // Zero stands for no ramp at all.
+    return data === 0 ? 1e6 : (data / ACCELERATION_FACTOR) * this.settings.microstepSize_mm;
+  }
+}
