@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+
+/** A command whose code is loaded when it is called, so that `caustic --help` stays quick. */
+export interface LazyCommand {
+  readonly name: string;
+  /** One line in the list of `caustic --help`. */
+  readonly summary: string;
+  /** Loads the module and returns the function that adds the command to the program. */
+  readonly load: () => Promise<(program: Command) => void>;
+}
+
+/** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
+export const COMMANDS: readonly LazyCommand[] = [
+  {
+    name: "analyze",
+    summary: "beam widths of image files",
+    load: async () => (await import("./commands/analyze.ts")).registerAnalyze,
+  },
+  {
+    name: "doctor",
+    summary: "what works on this machine and what is missing",
+    load: async () => (await import("./commands/doctor.ts")).registerDoctor,
+  },
+];
+
+/** What `caustic` without arguments means, where it is on offer. */
+export const DEFAULT_COMMAND = "open";
