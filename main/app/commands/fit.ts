@@ -1,0 +1,103 @@
+import { type Command, Option } from "commander";
+import { toAxisResult } from "../../analysis/caustic-axis-result.ts";
+import { defaultWeights, fitCaustic } from "../../analysis/caustic-fit.ts";
+import type { AxisResult } from "../../contract/axis-result.ts";
+import { FIT_WEIGHTS, type FitWeights } from "../../contract/vocabulary.ts";
+import { readCausticTable, type TableWidth } from "../../files/read-caustic-table.ts";
+import { numberOption } from "../option-values.ts";
+import { printJson, printNote, printResult } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface FitOptions {
+  readonly wavelengthNm: number;
+  readonly weights?: FitWeights;
+  readonly json?: true;
+}
+
+const EXAMPLE = `
+The table has a header and one position per line: z_mm and d_um, or z_mm, dx_um and dy_um; standard uncertainties as u_um, or
+u_dx_um and u_dy_um. Widths are full d4σ diameters. Separated by comma, semicolon or tab, decimal point or comma.
+
+Weights: given = the uncertainties of the table (default where there are any); relative = relative deviations (1/d⁴ on d²,
+default otherwise); uniform_d = equal on d; uniform_d2 = equal on d².
+
+Exit status 1 when M² is not determined, or lies so far below 1 that it is not a result.
+
+Example:
+  $ caustic fit scan.csv --wavelength-nm 632.8
+  $ caustic fit scan.csv --wavelength-nm 1064 --weights uniform_d --json`;
+
+export function registerFit(program: Command): void {
+  program
+    .command("fit")
+    .description("M² from a table of widths along the beam")
+    .argument("<table>", "CSV or text file")
+    .requiredOption("--wavelength-nm <L>", "wavelength in nm", numberOption({ above: 0, most: 1_000_000 }))
+    .addOption(new Option("--weights <weights>", "what the fit weighs equally").choices(FIT_WEIGHTS))
+    .option("--json", "print {x, y} as JSON")
+    .addHelpText("after", EXAMPLE)
+    .action(fit);
+}
+
+async function fit(path: string, options: FitOptions): Promise<void> {
+  const { rows, notes } = await readCausticTable(path);
+  for (const note of notes) printNote(`${path}: ${note}`);
+  const axis = (name: "x" | "y", widthOf: (row: (typeof rows)[number]) => TableWidth | undefined) => {
+    const points = rows.flatMap((row) => {
+      const width = widthOf(row);
+      return width === undefined ? [] : [{ z_mm: row.z_mm, ...width }];
+    });
+    if (points.length === 0) return undefined;
+    const weights = options.weights ?? defaultWeights(points);
+    if (weights === "given" && defaultWeights(points) !== "given") {
+      throw new UsageError(
+        `${path}: --weights given needs uncertainties; expected a column u_um, or u_dx_um and u_dy_um`,
+      );
+    }
+    return { name, result: toAxisResult(fitCaustic(points, { wavelength_nm: options.wavelengthNm, weights })) };
+  };
+  const axes = [axis("x", (row) => row.x), axis("y", (row) => row.y)].filter((entry) => entry !== undefined);
+  if (options.json) printJson(Object.fromEntries(axes.map(({ name, result }) => [name, result])));
+  else printResult(axes.map(({ name, result }) => asText(axes.length > 1 ? name : "d", result)).join("\n"));
+  if (!axes.every(({ result }) => isResult(result))) process.exitCode = 1;
+}
+
+/** Whether there is an M² and a beam can have it. */
+function isResult(axis: AxisResult): boolean {
+  return axis.determined && !axis.flags.some((flag) => flag.code === "m2_below_one");
+}
+
+const FLAG_WORDS = {
+  m2_below_one: "not a valid result: M² + 2 u is below 1, which no beam can have; check widths, units and positions",
+  general_astigmatism: "the axes turn along the beam (general astigmatism)",
+  waist_outside_positions: "the waist lies outside the positions",
+  poor_fit: "the widths scatter more than their uncertainties allow",
+} as const;
+
+function asText(name: string, axis: AxisResult): string {
+  const warnings = axis.flags.map(
+    ({ code, value, limit }) => `   ! ${FLAG_WORDS[code]} (${rounded(value)}, limit ${rounded(limit)})`,
+  );
+  if (!axis.determined) return [`${name}  M² not determined: ${axis.why}`, ...warnings].join("\n");
+  const head = isResult(axis) ? `M² ${measured(axis.m2, axis.u_m2)}` : `no valid M² (${measured(axis.m2, axis.u_m2)})`;
+  const coverage = axis.iso_coverage
+    ? "ISO positions complete"
+    : `ISO positions incomplete: ${axis.missing.join("; ")}`;
+  return [
+    `${name}  ${head}   d0 ${measured(axis.d0_um, axis.u_d0_um)} µm   z0 ${measured(axis.z0_mm, axis.u_z0_mm)} mm   Θ ${measured(axis.divergence_mrad, axis.u_divergence_mrad)} mrad   zR ${measured(axis.rayleigh_mm, axis.u_rayleigh_mm)} mm`,
+    `   weights ${axis.weights}${axis.chi2_ndf === undefined ? "" : `, χ²/ν ${rounded(axis.chi2_ndf)}`}; ${axis.positions} positions, ${axis.near} near, ${axis.far} far`,
+    `   ${coverage}`,
+    ...warnings,
+  ].join("\n");
+}
+
+/** Value and standard uncertainty to two digits of the uncertainty. */
+function measured(value: number, u: number): string {
+  if (!(u > 0)) return rounded(value);
+  const decimals = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(u))));
+  return `${value.toFixed(decimals)} ± ${u.toFixed(decimals)}`;
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
