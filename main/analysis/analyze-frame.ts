@@ -1,140 +1,528 @@
-import type { FrameFlagCode, Grade } from "../contract/vocabulary.ts";
-import type { MomentKernel } from "./kernel.ts";
+import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
+import { type BlockMap, blockMap } from "./block-map.ts";
+import { comparisonAnalysis } from "./comparison-analysis.ts";
+import type {
+  AnalysisFacts,
+  AnalysisOptions,
+  BeamWidths,
+  FrameAnalysis,
+  FrameInput,
+  FramesInput,
+} from "./frame-analysis.ts";
+import {
+  EDGE_SHARE,
+  EDGE_SIGMAS,
+  FEWEST_PIXELS,
+  FlagList,
+  LOW_SIGNAL_SHARE,
+  percent,
+  SATURATED_SHARE,
+  STALE_COUNTS,
+  STALE_SIGMAS,
+} from "./frame-flags.ts";
+import { unusableInput } from "./frame-input.ts";
+import { IsoBackground } from "./iso-background.ts";
+import { isoSpread } from "./iso-spread.ts";
+import type { FrameSurvey, KernelFrame, MomentKernel, Rectangle, RectangleMoments } from "./kernel.ts";
+import { momentNoise, outsideVariance, type PixelVariance, pixelVariance } from "./moment-noise.ts";
+import { outsideMean } from "./outside-mean.ts";
+import { zoneSpread } from "./outside-zones.ts";
+import { azimuthOnScreen_deg, widthOf } from "./principal-widths.ts";
+import { edgeLight } from "./sensor-edges.ts";
+import { type BackgroundEstimate, type Pass, SETTLED_CHANGE, type Settling, settleArea } from "./settle-area.ts";
+import { startArea } from "./start-area.ts";
+import { raiseStructureFindings } from "./structure-findings.ts";
+import { typescriptKernel } from "./typescript-kernel.ts";
+import {
+  roundingUncertainty,
+  significantScatter,
+  statisticalUncertainty,
+  truncationUncertainty,
+  widthUncertainty,
+} from "./width-uncertainty.ts";
+
+export type {
+  AnalysisOptions,
+  BackgroundMethod,
+  BeamWidths,
+  ComparisonFrame,
+  DarkReference,
+  FrameAnalysis,
+  FrameFlag,
+  FrameInput,
+  FramesInput,
+  MeasuredFrame,
+  RefusedFrame,
+  SensorNoise,
+} from "./frame-analysis.ts";
+
+/** Blocks over which the survey averages; large sensors bear coarser ones. */
+const BLOCK_PX = 8;
+const SMALL_SENSOR_BLOCK_PX = 4;
+const SMALL_SENSOR_PX = 600_000;
+
+/** Without a dark: relative uncertainty above which a frame is no longer `good`, and above which it is refused. */
+const GOOD_UNCERTAINTY = 0.02;
+const WORST_UNCERTAINTY = 0.1;
 
 /**
- * How the background is removed; printed with every result. `dark`: subtract the dark, then the mean of the pixels outside the
- * integration area. `iso`: no dark, offset (and a plane where justified) from outside the area by a symmetric robust estimate.
- * `threshold`: as laserbeamsize does with `iso_noise=False`; biased low, only for comparing with other programs.
+ * Second-moment widths of one frame (ISO 11146-1:2021, 7), with their uncertainty and a grade. Never throws for what is in the
+ * frame: what cannot be had is a refusal with its reasons.
  */
-export type BackgroundMethod = "dark" | "iso" | "threshold";
-
-/** Mean of dark frames taken at the frame's exposure with the beam blocked. */
-export interface DarkReference {
-  /** Counts, row-major, as many as the frame has pixels. */
-  readonly mean: Float64Array | Float32Array;
-  /** How many dark frames were averaged. */
-  readonly frames: number;
-  /** Standard deviation of one pixel of one dark frame. */
-  readonly noise_counts: number;
-}
-
-/** What is known of the sensor's noise. Without it the noise is estimated from the frame itself. */
-export interface SensorNoise {
-  /** Standard deviation of one pixel of one frame without light. */
-  readonly readNoise_counts: number;
-  readonly electronsPerCount: number;
-}
-
-export interface FrameInput {
-  /** Right-aligned counts, row-major, row 0 at the top. */
-  readonly samples: Uint16Array;
-  readonly width_px: number;
-  readonly height_px: number;
-  /** Full scale is `2 ** bitDepth − 1`. */
-  readonly bitDepth: number;
-  readonly pixelPitch_um: number;
-  readonly dark?: DarkReference;
-  readonly noise?: SensorNoise;
-}
-
-/** Several frames of one measurement: same place, same exposure, same dark. */
-export type FramesInput = Omit<FrameInput, "samples"> & { readonly frames: readonly Uint16Array[] };
-
-export interface AnalysisOptions {
-  /** Default: `dark` with a dark, `iso` without. */
-  readonly method?: BackgroundMethod;
-  /**
-   * Look for second spots, smear, structured background and drift, and let them decide about the grade. Off by default: an agent
-   * must not be told about faults; image files and the operator's window switch it on.
-   */
-  readonly extraFindings?: boolean;
-  /** Where the first integration area comes from. Default `peak`. */
-  readonly startArea?: "peak" | "sensor";
-  /** Default: the TypeScript kernel. */
-  readonly kernel?: MomentKernel;
-}
-
-export interface FrameFlag {
-  readonly code: FrameFlagCode;
-  /** The number that raised the flag. */
-  readonly value: number;
-  /** The limit that it broke. */
-  readonly limit: number;
-}
-
-/** Second-moment widths (full d4σ diameters, ISO 11146-1:2021, 7) with standard uncertainties. x: principal axis closer to the rows. */
-export interface BeamWidths {
-  readonly d4sigmaX_um: number;
-  readonly d4sigmaY_um: number;
-  readonly uX_um: number;
-  readonly uY_um: number;
-  readonly d4sigmaSensorX_um: number;
-  readonly d4sigmaSensorY_um: number;
-  /** Of the x axis, counter-clockwise as seen on the screen, (−45, 45]. */
-  readonly azimuth_deg: number;
-  /** Minor over major; above 0.87 the beam counts as circular and its azimuth means nothing. */
-  readonly ellipticity: number;
-  readonly centroidX_px: number;
-  readonly centroidY_px: number;
-}
-
-interface AnalysisFacts {
-  readonly method: BackgroundMethod;
-  readonly grade: Grade;
-  /** Why the grade is not `good`, in words. */
-  readonly reasons: readonly string[];
-  readonly flags: readonly FrameFlag[];
-  /** Brightest pixel above the background. */
-  readonly peak_counts: number;
-  /** Share of the pixels in the integration area at full scale, 0…1. */
-  readonly saturatedFraction: number;
-  readonly iterations: number;
-  readonly converged: boolean;
-  /** What was taken off inside the area on top of the dark. */
-  readonly offset_counts: number;
-}
-
-/** A frame whose widths may be used. */
-export interface MeasuredFrame extends AnalysisFacts {
-  readonly kind: "measured";
-  readonly grade: "good" | "usable";
-  readonly widths: BeamWidths;
-}
-
-/** A frame that gives no widths. What the iteration ended on, where it ended at all, is for diagnosis and never a result. */
-export interface RefusedFrame extends AnalysisFacts {
-  readonly kind: "refused";
-  readonly grade: "refused";
-  readonly indicativeOnly?: BeamWidths;
-}
-
-/** Method `threshold`: widths by another program's recipe, biased low, whatever the grade. Never a result of a measurement. */
-export interface ComparisonFrame extends AnalysisFacts {
-  readonly kind: "comparison";
-  readonly grade: "usable" | "refused";
-  readonly widths: BeamWidths;
-}
-
-export type FrameAnalysis = MeasuredFrame | RefusedFrame | ComparisonFrame;
-
-/** Second-moment widths of one frame. Never throws for what is in the frame: what cannot be had is a refusal with its reasons. */
 export function analyzeFrame(input: FrameInput, options: AnalysisOptions = {}): FrameAnalysis {
   const { samples, ...rest } = input;
   return analyzeFrames({ ...rest, frames: [samples] }, options);
 }
 
-/** Second-moment widths of the mean over the frames of one measurement. */
+/**
+ * Second-moment widths of the mean over the frames of one measurement. The mean frame is right rather than the mean of the
+ * widths: widths are not linear in the noise, so each single frame's are biased by the square of its noise. The frames one by one,
+ * in the area of the mean, tell whether they scatter more than their noise explains.
+ */
 export function analyzeFrames(input: FramesInput, options: AnalysisOptions = {}): FrameAnalysis {
+  const method = options.method ?? (input.dark === undefined ? "iso" : "dark");
+  const unusable = unusableInput(input, method);
+  if (unusable !== undefined) return refused({ ...NOTHING, method, reasons: [unusable] });
+  if (method === "threshold") return comparisonAnalysis(input);
+  return new Measurement(input, method, options).analyze();
+}
+
+const NOTHING = {
+  flags: [],
+  peak_counts: 0,
+  saturatedFraction: 0,
+  iterations: 0,
+  converged: false,
+  offset_counts: 0,
+} as const;
+
+const refused = (facts: AnalysisFacts, indicativeOnly?: BeamWidths): FrameAnalysis => ({
+  kind: "refused",
+  grade: "refused",
+  ...facts,
+  ...(indicativeOnly === undefined ? {} : { indicativeOnly }),
+});
+
+/** The analysis of one measurement, step by step. */
+class Measurement {
+  private readonly input: FramesInput;
+  private readonly method: "dark" | "iso";
+  private readonly options: AnalysisOptions;
+  private readonly kernel: MomentKernel;
+  private readonly frames: readonly KernelFrame[];
+  private readonly surveys: readonly FrameSurvey[];
+  private readonly map: BlockMap;
+  private readonly total_counts: number;
+  private readonly list = new FlagList();
+
+  constructor(input: FramesInput, method: "dark" | "iso", options: AnalysisOptions) {
+    const { width_px, height_px, dark } = input;
+    this.input = input;
+    this.method = method;
+    this.options = options;
+    this.kernel = options.kernel ?? typescriptKernel;
+    this.frames = input.frames.map((samples) => ({
+      samples,
+      width_px,
+      height_px,
+      saturation_counts: 2 ** input.bitDepth - 1,
+      ...(method === "dark" && dark !== undefined ? { dark: dark.mean } : {}),
+    }));
+    const block_px = width_px * height_px > SMALL_SENSOR_PX ? BLOCK_PX : SMALL_SENSOR_BLOCK_PX;
+    this.surveys = this.frames.map((frame) => this.kernel.survey(frame, block_px));
+    this.map = blockMap(this.surveys, width_px, height_px);
+    this.total_counts = mean(this.surveys.map((survey) => survey.total));
+  }
+
+  analyze(): FrameAnalysis {
+    const { list } = this;
+    if (!Number.isFinite(this.total_counts)) {
+      return refused({
+        ...NOTHING,
+        method: this.method,
+        reasons: ["the dark holds values that are not finite numbers"],
+      });
+    }
+    this.raiseSaturatedSquare();
+    const start = startArea(this.map);
+    if (!start.found) {
+      const fullScale = 2 ** this.input.bitDepth - 1;
+      const reason = `no light: the brightest spot rises ${start.smoothedPeak_counts.toPrecision(3)} counts above the rim, ${start.limit_counts.toPrecision(3)} are needed`;
+      list.raise("low_signal", start.smoothedPeak_counts / fullScale, LOW_SIGNAL_SHARE, reason);
+      if (this.options.extraFindings === true) {
+        list.flags.push({ code: "no_signal", value: start.smoothedPeak_counts, limit: start.limit_counts });
+      }
+      return refused({ ...NOTHING, method: this.method, reasons: list.reasons, flags: list.flags });
+    }
+    const iso = this.method === "iso" ? new IsoBackground(this.map) : undefined;
+    const flat: BackgroundEstimate = (_area, sums) =>
+      flatBackground(outsideMean(this.map, this.total_counts, sums).mean_counts);
+    const shape = iso?.justifiedShape(start.rectangle) ?? "level";
+    const estimate = iso?.estimate({ shape, from: "everywhere" }, flat) ?? flat;
+    const area = this.options.startArea === "sensor" ? this.wholeSensor() : start.rectangle;
+    const settling = settleArea(this.frames, this.kernel, area, estimate);
+    const { pass } = settling;
+    const peak_counts = this.peak(pass?.background ?? flatBackground(0), start.rectangle);
+    this.raiseSettling(settling);
+    this.raiseLowSignal(peak_counts);
+    const facts: AnalysisFacts = {
+      method: this.method,
+      reasons: list.reasons,
+      flags: list.flags,
+      peak_counts,
+      saturatedFraction: 0,
+      iterations: settling.iterations,
+      converged: settling.converged,
+      offset_counts: 0,
+    };
+    if (pass === undefined) return refused(facts);
+    return this.assess(pass, facts, iso, shape, flat);
+  }
+
+  /** Flags, uncertainties and the grade of what the iteration ended on. */
+  private assess(
+    pass: Pass,
+    before: AnalysisFacts,
+    iso: IsoBackground | undefined,
+    shape: "level" | "plane",
+    flat: BackgroundEstimate,
+  ): FrameAnalysis {
+    const { list } = this;
+    const { moments, widths } = pass;
+    const saturatedFraction = pass.sums.area_px > 0 ? Math.min(1, pass.sums.saturated / pass.sums.area_px) : 0;
+    const facts = {
+      ...before,
+      saturatedFraction,
+      offset_counts: backgroundAt(pass.background, moments.centroidX_px, moments.centroidY_px),
+    };
+    this.raiseSaturatedShare(saturatedFraction);
+    this.raiseSizes(pass);
+    const noise = this.pixelNoise(pass);
+    this.raiseClipped(pass, facts.peak_counts, noise.outside);
+    if (this.method === "dark") this.raiseStale(pass, noise.outside);
+    const statistical = this.statistical(pass, noise.variance, noise.outside);
+    const systematic = this.systematic(pass, facts.peak_counts, noise.outside);
+    let uX_px = Math.hypot(widthUncertainty(statistical.varianceX, statistical.x), systematic.x_px);
+    let uY_px = Math.hypot(widthUncertainty(statistical.varianceY, statistical.y), systematic.y_px);
+    let refusedBySpread = false;
+    if (iso !== undefined) {
+      const spread = isoSpread(this.frames, this.kernel, pass, iso, shape, flat, this.map);
+      uX_px = Math.hypot(uX_px, spread.x_px);
+      uY_px = Math.hypot(uY_px, spread.y_px);
+      if (spread.unstable !== undefined) {
+        list.reasons.push(spread.unstable);
+        refusedBySpread = true;
+      }
+      const worst = Math.max(uX_px / widths.x_px, uY_px / widths.y_px);
+      if (worst > GOOD_UNCERTAINTY) {
+        list.reasons.push(
+          `without a dark the widths depend on how background and integration area are chosen: ± ${percent(worst)}`,
+        );
+      }
+      if (worst > WORST_UNCERTAINTY) refusedBySpread = true;
+    }
+    if (this.options.extraFindings === true) {
+      raiseStructureFindings(list, {
+        pass,
+        map: this.map,
+        peak_counts: facts.peak_counts,
+        pixelVariance: noise.outside,
+      });
+    }
+    const pitch = this.input.pixelPitch_um;
+    const beam: BeamWidths = {
+      d4sigmaX_um: widths.x_px * pitch,
+      d4sigmaY_um: widths.y_px * pitch,
+      uX_um: uX_px * pitch,
+      uY_um: uY_px * pitch,
+      d4sigmaSensorX_um: widthOf(moments.xx) * pitch,
+      d4sigmaSensorY_um: widthOf(moments.yy) * pitch,
+      azimuth_deg: azimuthOnScreen_deg(widths.angle_rad),
+      ellipticity: Math.min(widths.x_px, widths.y_px) / Math.max(widths.x_px, widths.y_px),
+      centroidX_px: moments.centroidX_px,
+      centroidY_px: moments.centroidY_px,
+    };
+    if (refusedBySpread || list.flags.some((flag) => REFUSING.has(flag.code))) return refused(facts, beam);
+    return { kind: "measured", grade: list.reasons.length === 0 ? "good" : "usable", ...facts, widths: beam };
+  }
+
+  private wholeSensor(): Rectangle {
+    const { width_px, height_px } = this.input;
+    return {
+      centreX_px: (width_px - 1) / 2,
+      centreY_px: (height_px - 1) / 2,
+      halfLength_px: width_px / 2,
+      halfBreadth_px: height_px / 2,
+      angle_rad: 0,
+    };
+  }
+
+  /** Brightest pixel, mean over the frames, above the background at the place where the light is. */
+  private peak(background: BackgroundPlane, area: Rectangle): number {
+    const brightest = mean(this.surveys.map((survey) => survey.brightest_counts));
+    return Math.max(0, brightest - backgroundAt(background, area.centreX_px, area.centreY_px));
+  }
+
+  private pixelNoise(pass: Pass): { variance: PixelVariance; outside: number } {
+    const { input, frames } = this;
+    const { dark } = input;
+    const darkVariance =
+      this.method === "dark" && dark !== undefined ? dark.noise_counts ** 2 / Math.max(1, dark.frames) : 0;
+    const variance = pixelVariance(frames, input.noise, darkVariance, (column, row) =>
+      backgroundAt(pass.background, column, row),
+    );
+    const { width_px, height_px } = input;
+    const outside = outsideVariance(pass.rectangle, width_px, height_px, variance) ?? darkVariance;
+    return { variance, outside };
+  }
+
+  private statistical(pass: Pass, variance: PixelVariance, outside: number) {
+    const { moments, widths } = pass;
+    const { width_px, height_px } = this.input;
+    const varianceX = (widths.x_px / 4) ** 2;
+    const varianceY = (widths.y_px / 4) ** 2;
+    const noise = momentNoise(
+      pass.rectangle,
+      width_px,
+      height_px,
+      {
+        power_counts: moments.power_counts,
+        centroidX_px: moments.centroidX_px,
+        centroidY_px: moments.centroidY_px,
+        varianceX,
+        varianceY,
+        angle_rad: widths.angle_rad,
+      },
+      variance,
+    );
+    const lever = levers(pass);
+    const level = outsideMean(this.map, this.total_counts, pass.sums);
+    const uncertainty = statisticalUncertainty({
+      noise,
+      pixelVariance: outside,
+      levelVariance: outside / level.pixels,
+      leverX: lever.x,
+      leverY: lever.y,
+      varianceX,
+      varianceY,
+      power_counts: moments.power_counts,
+      halfLength_px: pass.rectangle.halfLength_px,
+      halfBreadth_px: pass.rectangle.halfBreadth_px,
+    });
+    const scatter = this.scatter(pass);
+    return {
+      varianceX,
+      varianceY,
+      x: significantScatter(scatter.x, uncertainty.x) ?? uncertainty.x,
+      y: significantScatter(scatter.y, uncertainty.y) ?? uncertainty.y,
+    };
+  }
+
+  /** Variances along the mean's principal axes, frame by frame, in the area of the mean. */
+  private scatter(pass: Pass): { x: number[]; y: number[] } {
+    const ofMean = outsideMean(this.map, this.total_counts, pass.sums).mean_counts;
+    const x: number[] = [];
+    const y: number[] = [];
+    if (this.frames.length < 2) return { x, y };
+    pass.sumsOfFrames.forEach((sums, index) => {
+      const survey = this.surveys[index] as FrameSurvey;
+      const shift = ownOutsideMean(this.map, survey, sums) - ofMean;
+      const own = { ...pass.background, level_counts: pass.background.level_counts + shift };
+      const moments = beamMoments(sums, pass.geometry, own);
+      if (moments === undefined) return;
+      const along = alongAxes(moments, pass.widths.angle_rad);
+      x.push(along.x);
+      y.push(along.y);
+    });
+    return { x, y };
+  }
+
+  /** Uncertainties that more frames would not make smaller, of the widths in pixels. */
+  private systematic(pass: Pass, peak_counts: number, outside: number): { x_px: number; y_px: number } {
+    const { widths, moments, rectangle } = pass;
+    const varianceX = (widths.x_px / 4) ** 2;
+    const varianceY = (widths.y_px / 4) ** 2;
+    const lever = levers(pass);
+    const zones = zoneSpread(this.map, rectangle, (column, row) => backgroundAt(pass.background, column, row), outside);
+    const rounding = roundingUncertainty(Math.sqrt(outside * this.frames.length), peak_counts);
+    const { width_px, height_px } = this.input;
+    const cut = { x: 0, y: 0 };
+    const reaches = [
+      { axis: "x", distance: moments.centroidX_px + 0.5, variance: moments.xx },
+      { axis: "x", distance: width_px - 0.5 - moments.centroidX_px, variance: moments.xx },
+      { axis: "y", distance: moments.centroidY_px + 0.5, variance: moments.yy },
+      { axis: "y", distance: height_px - 0.5 - moments.centroidY_px, variance: moments.yy },
+    ] as const;
+    for (const { axis, distance, variance } of reaches)
+      cut[axis] += variance > 0 ? truncationUncertainty(distance / Math.sqrt(variance)) : 1;
+    // A turned beam is cut along both of its axes by either side.
+    const turned = Math.abs(Math.sin(2 * widths.angle_rad));
+    const cutX = Math.max(cut.x, turned * cut.y);
+    const cutY = Math.max(cut.y, turned * cut.x);
+    const x = Math.hypot((lever.x * zones.excess_counts) / 2, varianceX * rounding, varianceX * cutX);
+    const y = Math.hypot((lever.y * zones.excess_counts) / 2, varianceY * rounding, varianceY * cutY);
+    return { x_px: widthUncertainty(varianceX, x), y_px: widthUncertainty(varianceY, y) };
+  }
+
+  private raiseSaturatedSquare(): void {
+    const square = this.surveys.find((survey) => survey.saturatedSquare);
+    if (square === undefined) return;
+    this.list.raise(
+      "saturated",
+      square.saturated,
+      3,
+      `saturated: ${square.saturated} pixels at full scale, at least four of them in a square`,
+    );
+  }
+
+  private raiseSaturatedShare(fraction: number): void {
+    if (fraction <= SATURATED_SHARE || this.list.has("saturated")) return;
+    this.list.raise(
+      "saturated",
+      fraction,
+      SATURATED_SHARE,
+      `saturated: ${percent(fraction)} of the integration area at full scale`,
+    );
+  }
+
+  private raiseSettling(settling: Settling): void {
+    if (settling.converged) return;
+    const { list } = this;
+    const change = settling.lastChange;
+    if (settling.lost !== undefined) {
+      const small = settling.lost === "no positive second moment" && settling.iterations === 1;
+      list.raise(
+        "not_converged",
+        change,
+        SETTLED_CHANGE,
+        `did not settle: ${settling.lost} was left in the integration area`,
+      );
+      if (small) list.raise("too_few_pixels", 0, FEWEST_PIXELS, "no width: the light falls on too few pixels");
+    } else if (settling.cycle !== undefined) {
+      list.raise(
+        "not_converged",
+        settling.cycle,
+        SETTLED_CHANGE,
+        `did not settle: the iteration swings between widths ${percent(settling.cycle)} apart`,
+      );
+    } else {
+      list.raise(
+        "not_converged",
+        change,
+        SETTLED_CHANGE,
+        `did not settle: the widths still changed by ${percent(change)} in pass ${settling.iterations}`,
+      );
+    }
+  }
+
+  private raiseLowSignal(peak_counts: number): void {
+    const share = peak_counts / (2 ** this.input.bitDepth - 1);
+    if (share >= LOW_SIGNAL_SHARE) return;
+    this.list.raise("low_signal", share, LOW_SIGNAL_SHARE, `low signal: the peak is ${percent(share)} of full scale`);
+  }
+
+  private raiseSizes(pass: Pass): void {
+    const { widths } = pass;
+    const smaller = Math.min(widths.x_px, widths.y_px);
+    if (smaller < FEWEST_PIXELS && !this.list.has("too_few_pixels")) {
+      this.list.raise(
+        "too_few_pixels",
+        smaller,
+        FEWEST_PIXELS,
+        `a width of ${smaller.toPrecision(2)} pixels is sampled too coarsely`,
+      );
+    }
+    const larger = Math.max(widths.x_px, widths.y_px);
+    const limit = Math.min(this.input.width_px, this.input.height_px) / 2;
+    if (larger > limit) {
+      this.list.raise(
+        "beam_too_large",
+        larger,
+        limit,
+        `beam too large: ${larger.toFixed(0)} pixels wide, more than half of the sensor's smaller side`,
+      );
+    }
+  }
+
+  private raiseClipped(pass: Pass, peak_counts: number, outside: number): void {
+    const { moments } = pass;
+    const background = (column: number, row: number) => backgroundAt(pass.background, column, row);
+    const level = outsideMean(this.map, this.total_counts, pass.sums);
+    let worst: { side: string; counts: number } | undefined;
+    for (const edge of edgeLight(this.frames, background, {
+      centroidX_px: moments.centroidX_px,
+      centroidY_px: moments.centroidY_px,
+      sensorWidthX_px: widthOf(moments.xx),
+      sensorWidthY_px: widthOf(moments.yy),
+    }))
+      for (const [counts, pixels] of [
+        [edge.mean_counts, edge.pixels],
+        [edge.besideBeam_counts, edge.pixelsBesideBeam],
+      ] as const) {
+        if (pixels === 0) continue;
+        const sigma = Math.sqrt(outside / pixels + outside / level.pixels);
+        if (counts <= EDGE_SHARE * peak_counts || counts <= EDGE_SIGMAS * sigma) continue;
+        if (counts > (worst?.counts ?? 0)) worst = { side: edge.side, counts };
+      }
+    if (worst === undefined) return;
+    const share = worst.counts / peak_counts;
+    this.list.raise(
+      "clipped",
+      share,
+      EDGE_SHARE,
+      `clipped: the ${worst.side} edge of the sensor still has ${percent(share)} of the peak`,
+    );
+  }
+
+  private raiseStale(pass: Pass, outside: number): void {
+    const { mean_counts, pixels } = outsideMean(this.map, this.total_counts, pass.sums);
+    const limit = Math.max(STALE_COUNTS, STALE_SIGMAS * Math.sqrt(outside / pixels));
+    if (Math.abs(mean_counts) <= limit) return;
+    this.list.raise(
+      "background_stale",
+      mean_counts,
+      limit,
+      `background stale: outside the area the frame differs from its dark by ${mean_counts.toPrecision(2)} counts`,
+    );
+  }
+}
+
+/** Flags with which no width is given. */
+const REFUSING: ReadonlySet<string> = new Set([
+  "saturated",
+  "not_converged",
+  "clipped",
+  "no_signal",
+  "second_spot",
+  "smear",
+  "structured_background",
+  "area_cut",
+]);
+
+/** Change of the principal variances per count of background, pixel² per count, in the area as it is. */
+function levers(pass: Pass): { x: number; y: number } {
+  const step = 1e-6 * (pass.moments.power_counts / Math.max(pass.sums.area_px, 1));
+  const raised = { ...pass.background, level_counts: pass.background.level_counts + step };
+  const moments = beamMoments(pass.sums, pass.geometry, raised);
+  if (moments === undefined) return { x: 0, y: 0 };
+  const now = alongAxes(pass.moments, pass.widths.angle_rad);
+  const then = alongAxes(moments, pass.widths.angle_rad);
+  return { x: (then.x - now.x) / step, y: (then.y - now.y) / step };
+}
+
+/** Variances along an axis at `angle_rad` and at right angles to it. */
+function alongAxes(moments: { xx: number; xy: number; yy: number }, angle_rad: number): { x: number; y: number } {
+  const cosine = Math.cos(angle_rad);
+  const sine = Math.sin(angle_rad);
+  const cross = 2 * cosine * sine * moments.xy;
   return {
-    kind: "refused",
-    grade: "refused",
-    method: options.method ?? (input.dark === undefined ? "iso" : "dark"),
-    reasons: ["the analysis is not there"],
-    flags: [],
-    peak_counts: 0,
-    saturatedFraction: 0,
-    iterations: 0,
-    converged: false,
-    offset_counts: 0,
+    x: cosine * cosine * moments.xx + cross + sine * sine * moments.yy,
+    y: sine * sine * moments.xx - cross + cosine * cosine * moments.yy,
   };
 }
+
+function ownOutsideMean(map: BlockMap, survey: FrameSurvey, sums: RectangleMoments): number {
+  return outsideMean(blockMap([survey], map.width_px, map.height_px), survey.total, sums).mean_counts;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

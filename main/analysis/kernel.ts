@@ -72,8 +72,8 @@ export interface FrameSurvey {
   readonly blockSums: Float64Array;
   /** Σ E over the frame. */
   readonly total: number;
-  /** Largest raw sample. */
-  readonly max_counts: number;
+  /** Largest E: the brightest pixel above its dark, or the largest sample where there is no dark. */
+  readonly brightest_counts: number;
   /** Number of saturated pixels. */
   readonly saturated: number;
   /** Whether any 2 × 2 block of neighbours is saturated. */

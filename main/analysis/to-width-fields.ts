@@ -1,5 +1,5 @@
 import type { WidthFields } from "../contract/width-fields.ts";
-import type { FrameAnalysis } from "./analyze-frame.ts";
+import type { FrameAnalysis } from "./frame-analysis.ts";
 
 /** The wire form of an analysis. Widths of a refused frame stay out: what is on the wire as a width is a result. */
 export function toWidthFields(analysis: FrameAnalysis): WidthFields {

@@ -1,0 +1,142 @@
+import type { FrameSurvey, Rectangle } from "./kernel.ts";
+
+/** The frame (mean over the frames of a measurement, dark subtracted) as mean counts per pixel over square blocks. */
+export interface BlockMap {
+  readonly block_px: number;
+  readonly blocksWide: number;
+  readonly blocksHigh: number;
+  readonly width_px: number;
+  readonly height_px: number;
+  /** Mean counts per pixel, row-major. */
+  readonly means: Float64Array;
+}
+
+export function blockMap(surveys: readonly FrameSurvey[], width_px: number, height_px: number): BlockMap {
+  const first = surveys[0] as FrameSurvey;
+  const { block_px, blocksWide, blocksHigh } = first;
+  const means = new Float64Array(blocksWide * blocksHigh);
+  for (const survey of surveys)
+    for (let index = 0; index < means.length; index++)
+      means[index] = (means[index] as number) + (survey.blockSums[index] as number);
+  for (let row = 0; row < blocksHigh; row++) {
+    const tall = Math.min(block_px, height_px - row * block_px);
+    for (let column = 0; column < blocksWide; column++) {
+      const wide = Math.min(block_px, width_px - column * block_px);
+      const index = row * blocksWide + column;
+      means[index] = (means[index] as number) / (tall * wide * surveys.length);
+    }
+  }
+  return { block_px, blocksWide, blocksHigh, width_px, height_px, means };
+}
+
+/** Centre of a column of blocks in pixel coordinates; the last column may be narrower. */
+export function blockCentreX_px(map: BlockMap, column: number): number {
+  const from = column * map.block_px;
+  return (from + Math.min(from + map.block_px, map.width_px) - 1) / 2;
+}
+
+/** Centre of a row of blocks in pixel coordinates. */
+export function blockCentreY_px(map: BlockMap, row: number): number {
+  const from = row * map.block_px;
+  return (from + Math.min(from + map.block_px, map.height_px) - 1) / 2;
+}
+
+/** The map smoothed by the binomial kernel 1 2 1 in either direction; edge blocks repeat outwards. */
+export function smoothed(map: BlockMap): BlockMap {
+  const { blocksWide, blocksHigh, means } = map;
+  const alongRows = new Float64Array(means.length);
+  const result = new Float64Array(means.length);
+  for (let row = 0; row < blocksHigh; row++)
+    for (let column = 0; column < blocksWide; column++) {
+      const index = row * blocksWide + column;
+      const left = means[column > 0 ? index - 1 : index] as number;
+      const right = means[column < blocksWide - 1 ? index + 1 : index] as number;
+      alongRows[index] = (left + 2 * (means[index] as number) + right) / 4;
+    }
+  for (let row = 0; row < blocksHigh; row++)
+    for (let column = 0; column < blocksWide; column++) {
+      const index = row * blocksWide + column;
+      const above = alongRows[row > 0 ? index - blocksWide : index] as number;
+      const below = alongRows[row < blocksHigh - 1 ? index + blocksWide : index] as number;
+      result[index] = (above + 2 * (alongRows[index] as number) + below) / 4;
+    }
+  return { ...map, means: result };
+}
+
+/** Share of the white noise of a block that is left after `smoothed`: Σ of the squared weights, then the root. */
+export const SMOOTHED_NOISE_SHARE = 6 / 16;
+
+/** Median of the values; 0 of none. Reorders its argument. */
+export function median(values: Float64Array): number {
+  if (values.length === 0) return 0;
+  values.sort();
+  const middle = values.length >> 1;
+  return values.length % 2 === 1
+    ? (values[middle] as number)
+    : ((values[middle - 1] as number) + (values[middle] as number)) / 2;
+}
+
+/** Standard deviation of a block from the differences between neighbours in a row, robust against beams and slopes. */
+export function blockNoise_counts(map: BlockMap): number {
+  const { blocksWide, blocksHigh, means } = map;
+  if (blocksWide < 2) return 0;
+  const differences = new Float64Array((blocksWide - 1) * blocksHigh);
+  let next = 0;
+  for (let row = 0; row < blocksHigh; row++)
+    for (let column = 1; column < blocksWide; column++) {
+      const index = row * blocksWide + column;
+      differences[next++] = Math.abs((means[index] as number) - (means[index - 1] as number));
+    }
+  return median(differences) / (MAD_PER_SIGMA * Math.SQRT2);
+}
+
+/** Median of the absolute value of a standard normal deviate. */
+export const MAD_PER_SIGMA = 0.6744897501960817;
+
+/** The level at the sensor's rim: the median of the outermost blocks. */
+export function rimLevel_counts(map: BlockMap): number {
+  const { blocksWide, blocksHigh, means } = map;
+  const rim: number[] = [];
+  for (let row = 0; row < blocksHigh; row++)
+    for (let column = 0; column < blocksWide; column++)
+      if (row === 0 || column === 0 || row === blocksHigh - 1 || column === blocksWide - 1)
+        rim.push(means[row * blocksWide + column] as number);
+  return median(Float64Array.from(rim));
+}
+
+/** Whether a block lies wholly outside a rectangle (judged by its centre and half diagonal). */
+export function isBlockOutside(map: BlockMap, column: number, row: number, rectangle: Rectangle): boolean {
+  const dx = blockCentreX_px(map, column) - rectangle.centreX_px;
+  const dy = blockCentreY_px(map, row) - rectangle.centreY_px;
+  const along = Math.abs(dx * Math.cos(rectangle.angle_rad) + dy * Math.sin(rectangle.angle_rad));
+  const across = Math.abs(dy * Math.cos(rectangle.angle_rad) - dx * Math.sin(rectangle.angle_rad));
+  const margin = map.block_px * Math.SQRT1_2;
+  return along > rectangle.halfLength_px + margin || across > rectangle.halfBreadth_px + margin;
+}
+
+/** The map with blocks put together two by two until there are at most `limit` of them. */
+export function coarsened(map: BlockMap, limit: number): BlockMap {
+  let coarse = map;
+  while (coarse.means.length > limit) {
+    const fine = coarse;
+    const block_px = 2 * fine.block_px;
+    const blocksWide = Math.ceil(fine.width_px / block_px);
+    const blocksHigh = Math.ceil(fine.height_px / block_px);
+    const means = new Float64Array(blocksWide * blocksHigh);
+    for (let row = 0; row < blocksHigh; row++)
+      for (let column = 0; column < blocksWide; column++) {
+        let sum = 0;
+        let area = 0;
+        for (let y = 2 * row; y < Math.min(2 * row + 2, fine.blocksHigh); y++)
+          for (let x = 2 * column; x < Math.min(2 * column + 2, fine.blocksWide); x++) {
+            const wide = Math.min(fine.block_px, fine.width_px - x * fine.block_px);
+            const tall = Math.min(fine.block_px, fine.height_px - y * fine.block_px);
+            sum += (fine.means[y * fine.blocksWide + x] as number) * wide * tall;
+            area += wide * tall;
+          }
+        means[row * blocksWide + column] = sum / area;
+      }
+    coarse = { ...fine, block_px, blocksWide, blocksHigh, means };
+  }
+  return coarse;
+}

@@ -1,0 +1,32 @@
+import type { FrameFlagCode } from "../contract/vocabulary.ts";
+import type { FrameFlag } from "./frame-analysis.ts";
+
+/** Flags and the sentences that go with them, in the order they were raised. */
+export class FlagList {
+  readonly flags: FrameFlag[] = [];
+  readonly reasons: string[] = [];
+
+  raise(code: FrameFlagCode, value: number, limit: number, reason: string): void {
+    this.flags.push({ code, value, limit });
+    this.reasons.push(reason);
+  }
+
+  has(code: FrameFlagCode): boolean {
+    return this.flags.some((flag) => flag.code === code);
+  }
+}
+
+/** Peak above background below this share of full scale: `low_signal`. */
+export const LOW_SIGNAL_SHARE = 0.1;
+/** A width below this many pixels: `too_few_pixels`. */
+export const FEWEST_PIXELS = 10;
+/** Share of saturated pixels in the area: `saturated`. */
+export const SATURATED_SHARE = 1e-4;
+/** Light at the sensor's edge as a share of the peak, and in deviations of its mean: `clipped`. */
+export const EDGE_SHARE = 5e-3;
+export const EDGE_SIGMAS = 3;
+/** Offset outside the area that a dark leaves, in counts and in deviations of its mean: `background_stale`. */
+export const STALE_COUNTS = 0.5;
+export const STALE_SIGMAS = 3;
+
+export const percent = (share: number): string => `${(100 * share).toPrecision(2)} %`;
