@@ -17,6 +17,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/analyze.ts")).registerAnalyze,
   },
   {
+    name: "fit",
+    summary: "M² from a table of widths along the beam",
+    load: async () => (await import("./commands/fit.ts")).registerFit,
+  },
+  {
     name: "doctor",
     summary: "what works on this machine and what is missing",
     load: async () => (await import("./commands/doctor.ts")).registerDoctor,
