@@ -64,6 +64,8 @@ const SMALL_SENSOR_PX = 600_000;
 /** Without a dark: relative uncertainty above which a frame is no longer `good`, and above which it is refused. */
 const GOOD_UNCERTAINTY = 0.02;
 const WORST_UNCERTAINTY = 0.1;
+/** An area that fills the sensor and began smaller than this part of it has run away. */
+const RUNAWAY_GROWTH = 3;
 
 /**
  * Second-moment widths of one frame (ISO 11146-1:2021, 7), with their uncertainty and a grade. Never throws for what is in the
@@ -176,13 +178,14 @@ class Measurement {
       offset_counts: 0,
     };
     if (pass === undefined) return refused(facts);
-    return this.assess(pass, facts, iso, shape, flat);
+    return this.assess(pass, facts, start.rectangle, iso, shape, flat);
   }
 
   /** Flags, uncertainties and the grade of what the iteration ended on. */
   private assess(
     pass: Pass,
     before: AnalysisFacts,
+    start: Rectangle,
     iso: IsoBackground | undefined,
     shape: "level" | "plane",
     flat: BackgroundEstimate,
@@ -220,6 +223,18 @@ class Measurement {
         );
       }
       if (worst > WORST_UNCERTAINTY) refusedBySpread = true;
+      const grown = this.sensorShare(pass.rectangle) / this.sensorShare(start);
+      const ranAway = this.sensorShare(pass.rectangle) > 0.9 && grown > RUNAWAY_GROWTH;
+      if (ranAway) {
+        refusedBySpread = true;
+        list.reasons.unshift(
+          "the integration area grew until the sensor ended: around the beam the light does not fall to a background",
+        );
+      }
+      if (refusedBySpread && this.options.extraFindings === true) {
+        const value = ranAway ? grown : worst;
+        list.flags.push({ code: "structured_background", value, limit: ranAway ? RUNAWAY_GROWTH : WORST_UNCERTAINTY });
+      }
     }
     if (this.options.extraFindings === true) {
       raiseStructureFindings(list, {
@@ -227,6 +242,8 @@ class Measurement {
         map: this.map,
         peak_counts: facts.peak_counts,
         pixelVariance: noise.outside,
+        zoneEffect: systematic.zoneEffect,
+        centroidSpread_px: this.centroidSpread(pass),
       });
     }
     const pitch = this.input.pixelPitch_um;
@@ -244,6 +261,15 @@ class Measurement {
     };
     if (refusedBySpread || list.flags.some((flag) => REFUSING.has(flag.code))) return refused(facts, beam);
     return { kind: "measured", grade: list.reasons.length === 0 ? "good" : "usable", ...facts, widths: beam };
+  }
+
+  /** Size of an area as a share of the sensor, cut to it; turning is not looked at. */
+  private sensorShare(area: Rectangle): number {
+    const { width_px, height_px } = this.input;
+    return (
+      (Math.min(2 * area.halfLength_px, width_px) * Math.min(2 * area.halfBreadth_px, height_px)) /
+      (width_px * height_px)
+    );
   }
 
   private wholeSensor(): Rectangle {
@@ -337,8 +363,17 @@ class Measurement {
     return { x, y };
   }
 
+  /** Largest less smallest centroid over the frames, the larger of x and y; their widths' common area and background are used. */
+  private centroidSpread(pass: Pass): number {
+    const centroids = pass.sumsOfFrames.flatMap((sums) => beamMoments(sums, pass.geometry, pass.background) ?? []);
+    if (centroids.length < 2) return 0;
+    const x = centroids.map((moments) => moments.centroidX_px);
+    const y = centroids.map((moments) => moments.centroidY_px);
+    return Math.max(Math.max(...x) - Math.min(...x), Math.max(...y) - Math.min(...y));
+  }
+
   /** Uncertainties that more frames would not make smaller, of the widths in pixels. */
-  private systematic(pass: Pass, peak_counts: number, outside: number): { x_px: number; y_px: number } {
+  private systematic(pass: Pass, peak_counts: number, outside: number) {
     const { widths, moments, rectangle } = pass;
     const varianceX = (widths.x_px / 4) ** 2;
     const varianceY = (widths.y_px / 4) ** 2;
@@ -361,7 +396,9 @@ class Measurement {
     const cutY = Math.max(cut.y, turned * cut.x);
     const x = Math.hypot((lever.x * zones.excess_counts) / 2, varianceX * rounding, varianceX * cutX);
     const y = Math.hypot((lever.y * zones.excess_counts) / 2, varianceY * rounding, varianceY * cutY);
-    return { x_px: widthUncertainty(varianceX, x), y_px: widthUncertainty(varianceY, y) };
+    const zoneEffect =
+      (zones.excess_counts / 4) * Math.max(Math.abs(lever.x) / varianceX, Math.abs(lever.y) / varianceY);
+    return { x_px: widthUncertainty(varianceX, x), y_px: widthUncertainty(varianceY, y), zoneEffect };
   }
 
   private raiseSaturatedSquare(): void {

@@ -29,4 +29,8 @@ export const EDGE_SIGMAS = 3;
 export const STALE_COUNTS = 0.5;
 export const STALE_SIGMAS = 3;
 
-export const percent = (share: number): string => `${(100 * share).toPrecision(2)} %`;
+/** A share in per cent with two digits that count: 0.0123 → "1.2 %", 1.3 → "130 %". */
+export function percent(share: number): string {
+  const value = 100 * share;
+  return `${Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(2))} %`;
+}

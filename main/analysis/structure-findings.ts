@@ -1,8 +1,182 @@
-import type { BlockMap } from "./block-map.ts";
-import type { FlagList } from "./frame-flags.ts";
+import { backgroundAt } from "./background-plane.ts";
+import {
+  type BlockMap,
+  blockCentreX_px,
+  blockCentreY_px,
+  blockNoise_counts,
+  isBlockOutside,
+  median,
+  SMOOTHED_NOISE_SHARE,
+  smoothed,
+} from "./block-map.ts";
+import { type FlagList, percent } from "./frame-flags.ts";
+import { widthOf } from "./principal-widths.ts";
 import type { Pass } from "./settle-area.ts";
+import { regionAround } from "./start-area.ts";
 
-export function raiseStructureFindings(
-  _list: FlagList,
-  _facts: { pass: Pass; map: BlockMap; peak_counts: number; pixelVariance: number },
-): void {}
+/** What the findings look at. */
+export interface StructureFacts {
+  readonly pass: Pass;
+  readonly map: BlockMap;
+  readonly peak_counts: number;
+  /** Variance of a pixel outside the area, mean frame. */
+  readonly pixelVariance: number;
+  /** Relative change of a width that the unlikeness of the area's four sides stands for. */
+  readonly zoneEffect: number;
+  /** Spread of the centroids of the frames in pixels, largest less smallest, the larger of x and y. */
+  readonly centroidSpread_px: number;
+}
+
+/** A streak that changes a width by more than this share: `smear`. */
+const SMEAR_EFFECT = 0.01;
+/** Light in a separate spot outside the area as a share of the beam's power: `second_spot`. */
+const SPOT_SHARE = 0.005;
+/** A spot must rise by so many deviations of a smoothed block, and by this share of the peak. */
+const SPOT_SIGMAS = 8;
+const SPOT_PEAK_SHARE = 0.005;
+/** Unlike sides that may change a width by more than this share: `structured_background`. */
+const STRUCTURE_EFFECT = 0.05;
+/** Distance of the sensor's nearest edge from the centroid in widths: `area_cut`. A Gaussian beam then loses 0.1 % of its width. */
+const NEAREST_EDGE = 0.9;
+/** Drift of the centroid between the frames of one measurement as a share of the smaller width: `centroid_drift`. */
+const DRIFT_SHARE = 0.05;
+
+/** Raises the findings that the seven standard flags do not cover; each names the number that raised it. */
+export function raiseStructureFindings(list: FlagList, facts: StructureFacts): void {
+  raiseSmear(list, facts);
+  raiseSecondSpot(list, facts);
+  const { zoneEffect, centroidSpread_px, pass } = facts;
+  if (zoneEffect > STRUCTURE_EFFECT && !list.has("structured_background")) {
+    list.raise(
+      "structured_background",
+      zoneEffect,
+      STRUCTURE_EFFECT,
+      `structured background: the sides of the integration area differ by as much as changes a width by ${percent(zoneEffect)}`,
+    );
+  }
+  raiseAreaCut(list, facts);
+  const drift = centroidSpread_px / Math.min(pass.widths.x_px, pass.widths.y_px);
+  if (drift > DRIFT_SHARE) {
+    list.raise(
+      "centroid_drift",
+      drift,
+      DRIFT_SHARE,
+      `the centroid moved by ${percent(drift)} of the width between frames`,
+    );
+  }
+}
+
+function raiseAreaCut(list: FlagList, { pass, map }: StructureFacts): void {
+  const { moments } = pass;
+  const nearest = Math.min(
+    (moments.centroidX_px + 0.5) / widthOf(moments.xx),
+    (map.width_px - 0.5 - moments.centroidX_px) / widthOf(moments.xx),
+    (moments.centroidY_px + 0.5) / widthOf(moments.yy),
+    (map.height_px - 0.5 - moments.centroidY_px) / widthOf(moments.yy),
+  );
+  if (nearest >= NEAREST_EDGE) return;
+  list.raise(
+    "area_cut",
+    nearest,
+    NEAREST_EDGE,
+    `the integration area is cut: the sensor ends ${nearest.toFixed(2)} widths from the centroid`,
+  );
+}
+
+/**
+ * Streaks along columns or rows through the beam, as a CCD without a shutter leaves them: outside the area, the median along each line
+ * of blocks that crosses the beam against lines that do not. The value is what such a streak, going on inside the area, adds to the
+ * width along it.
+ */
+function raiseSmear(list: FlagList, { pass, map }: StructureFacts): void {
+  const { moments } = pass;
+  const sides = [
+    { along: "columns", contrast: streak(map, pass, "columns", 1) },
+    { along: "columns", contrast: streak(map, pass, "columns", -1) },
+    { along: "rows", contrast: streak(map, pass, "rows", 1) },
+    { along: "rows", contrast: streak(map, pass, "rows", -1) },
+  ] as const;
+  let worst: { along: string; effect: number } | undefined;
+  for (const { along, contrast } of sides) {
+    if (contrast <= 0) continue;
+    const variance = along === "columns" ? moments.yy : moments.xx;
+    const across = widthOf(along === "columns" ? moments.xx : moments.yy);
+    const reach = 1.5 * widthOf(variance);
+    // One side of the area, from the centroid to its rim: ∫ (y² − σ²) dy.
+    const added = (contrast * across * (reach ** 3 / 3 - variance * reach)) / moments.power_counts;
+    const effect = added / variance / 2;
+    if (effect > (worst?.effect ?? SMEAR_EFFECT)) worst = { along, effect };
+  }
+  if (worst === undefined) return;
+  list.raise(
+    "smear",
+    worst.effect,
+    SMEAR_EFFECT,
+    `smear: a streak along the ${worst.along} through the beam changes the width along it by ${percent(worst.effect)}`,
+  );
+}
+
+/** Counts by which the lines of blocks through the beam exceed the others, on one side of the area; 0 unless significant. */
+function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1): number {
+  const { rectangle, background, moments } = pass;
+  const columns = along === "columns";
+  const lines = columns ? map.blocksWide : map.blocksHigh;
+  const length = columns ? map.blocksHigh : map.blocksWide;
+  const width = widthOf(columns ? moments.xx : moments.yy);
+  const centre = columns ? moments.centroidX_px : moments.centroidY_px;
+  const core: number[] = [];
+  const away: number[] = [];
+  for (let line = 0; line < lines; line++) {
+    const distance = Math.abs((columns ? blockCentreX_px(map, line) : blockCentreY_px(map, line)) - centre);
+    if (distance > width / 4 && distance < width) continue;
+    const values: number[] = [];
+    for (let place = 0; place < length; place++) {
+      const column = columns ? line : place;
+      const row = columns ? place : line;
+      const x = blockCentreX_px(map, column);
+      const y = blockCentreY_px(map, row);
+      const ahead = columns ? y - rectangle.centreY_px : x - rectangle.centreX_px;
+      if (ahead * side <= 0 || !isBlockOutside(map, column, row, rectangle)) continue;
+      values.push((map.means[row * map.blocksWide + column] as number) - backgroundAt(background, x, y));
+    }
+    if (values.length < 3) continue;
+    (distance <= width / 4 ? core : away).push(median(Float64Array.from(values)));
+  }
+  if (core.length === 0 || away.length < 4) return 0;
+  const level = median(Float64Array.from(away));
+  const scatter = median(Float64Array.from(away.map((value) => Math.abs(value - level)))) / 0.6745;
+  const contrast = core.reduce((sum, value) => sum + value, 0) / core.length - level;
+  return contrast > 4 * scatter ? contrast : 0;
+}
+
+/** A connected spot outside the integration area that holds more than 0.5 % of the beam's power. */
+function raiseSecondSpot(list: FlagList, { pass, map, peak_counts }: StructureFacts): void {
+  const smooth = smoothed(map);
+  const above = smooth.means.map((value, index) => {
+    const column = index % map.blocksWide;
+    const row = Math.floor(index / map.blocksWide);
+    if (!isBlockOutside(map, column, row, pass.rectangle)) return 0;
+    return value - backgroundAt(pass.background, blockCentreX_px(map, column), blockCentreY_px(map, row));
+  });
+  const residual: BlockMap = { ...map, means: above };
+  const limit = Math.max(SPOT_SIGMAS * SMOOTHED_NOISE_SHARE * blockNoise_counts(map), SPOT_PEAK_SHARE * peak_counts);
+  const seen = new Uint8Array(above.length);
+  let worst = 0;
+  for (let index = 0; index < above.length; index++) {
+    if (seen[index] === 1 || !((above[index] as number) > limit)) continue;
+    const region = regionAround(residual, index, limit / 2);
+    let power = 0;
+    for (const block of region.blocks) {
+      seen[block] = 1;
+      power += (above[block] as number) * map.block_px ** 2;
+    }
+    worst = Math.max(worst, power / pass.moments.power_counts);
+  }
+  if (worst <= SPOT_SHARE) return;
+  list.raise(
+    "second_spot",
+    worst,
+    SPOT_SHARE,
+    `second spot: ${percent(worst)} of the beam's power lies in a spot of its own outside the integration area`,
+  );
+}
