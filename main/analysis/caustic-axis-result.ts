@@ -10,10 +10,15 @@ export function toAxisResult(fit: CausticFit, ofBothAxes: readonly FitFlag[] = [
   if (!fit.determined) {
     return { determined: false, why: fit.why, near: 0, far: 0, positions: fit.positions, flags };
   }
+  const { fit: scatter, pixelPitch, stageScale, wavelength } = fit.m2.parts;
+  const calibrated = pixelPitch > 0 || stageScale > 0 || wavelength > 0;
   return {
     determined: true,
     m2: fit.m2.value,
     u_m2: fit.m2.u,
+    ...(calibrated
+      ? { u_m2_parts: { fit: scatter, pixel_pitch: pixelPitch, stage_scale: stageScale, wavelength } }
+      : {}),
     z0_mm: fit.z0_mm.value,
     u_z0_mm: fit.z0_mm.u,
     d0_um: fit.d0_um.value,

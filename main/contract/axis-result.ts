@@ -13,6 +13,15 @@ export const determinedAxisSchema = z.object({
   determined: z.literal(true),
   m2: z.number().positive(),
   u_m2: z.number().nonnegative(),
+  u_m2_parts: z
+    .object({
+      fit: z.number().nonnegative(),
+      pixel_pitch: z.number().nonnegative(),
+      stage_scale: z.number().nonnegative(),
+      wavelength: z.number().nonnegative(),
+    })
+    .optional()
+    .describe("Where u_m2 comes from, to be added in quadrature; present where calibration uncertainties are known"),
   z0_mm: z.number(),
   u_z0_mm: z.number().nonnegative(),
   d0_um: z.number().positive(),
