@@ -1,9 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import { type ChannelChoice, chooseChannel } from "./colour-channel.ts";
 import { FileError } from "./file-error.ts";
+import { unpackGzip } from "./gzip-file.ts";
 import { looksLikeText } from "./matrix-text.ts";
 import type { Raster } from "./raster.ts";
 import { recogniseStorage, type SampleStorage, toCounts, toSignedCounts } from "./sample-storage.ts";
@@ -34,8 +33,6 @@ export interface ImageFile {
   /** What was decided about channel, bits, pages and name, each in words for the operator. */
   readonly notes: readonly string[];
 }
-
-const UNPACKED_LIMIT_BYTES = 2 ** 30;
 
 /**
  * Reads one image: PGM and PPM, PNG, TIFF, BMP or a matrix of numbers as text, each also packed by gzip. The bytes
@@ -82,7 +79,7 @@ export async function readDark(
 
 async function readChannel(path: string, choice: ChannelChoice | undefined) {
   const packed = await readBytes(path);
-  const bytes = packed[0] === 0x1f && packed[1] === 0x8b ? await unpack(path, packed) : packed;
+  const bytes = packed[0] === 0x1f && packed[1] === 0x8b ? await unpackGzip(path, packed) : packed;
   const { raster, extensions } = await decode(path, bytes);
   const chosen = chooseChannel(path, raster, choice);
   const channel = { path, width_px: raster.width_px, samples: chosen.samples, maximum: raster.maximum };
@@ -113,17 +110,6 @@ function reading(error: unknown): string {
   if (code === "EACCES" || code === "EPERM") return "no permission to read it";
   if (code === "ERR_FS_FILE_TOO_LARGE") return "larger than 2 GiB; expected an image of one frame";
   return `cannot be read (${code || String(error)})`;
-}
-
-async function unpack(path: string, packed: Uint8Array): Promise<Uint8Array> {
-  try {
-    return await promisify(gunzip)(packed, { maxOutputLength: UNPACKED_LIMIT_BYTES });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (code === "ERR_BUFFER_TOO_LARGE") throw new FileError(path, "unpacks to more than 1 GiB; expected an image");
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new FileError(path, `truncated or damaged gzip data (${reason}); expected a whole file`);
-  }
 }
 
 /** Kinds of file that people bring and that are named when they are refused. */

@@ -108,7 +108,7 @@ function checkBlocks(
   fileLength: number,
   { width, height, planes }: { width: number; height: number; planes: number },
 ): void {
-  const tiled = tags.has(324);
+  const tiled = !tags.has(273);
   const blockWidth = tiled ? (tags.get(322)?.[0] ?? 0) : width;
   const blockHeight = tiled ? (tags.get(323)?.[0] ?? 0) : Math.min(height, tags.get(278)?.[0] ?? height);
   const kind = tiled ? "tile" : "strip";
