@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { widthFieldsSchema } from "./width-fields.ts";
+
+/*
+ * A frame on its way to the page: magic, length of the header, header (ASCII JSON), samples. Little-endian throughout.
+ * The samples begin at an even offset, so that they can be read in place.
+ */
+
+const MAGIC = 0x4d52_4643; // "CFRM"
+const FIXED_BYTES = 8;
+
+/** Counts along a line through the centroid, and the Gaussian that fits them. */
+export const axisProfileSchema = z.object({
+  /** Of the first sample, from the centroid along the axis. */
+  from_um: z.number(),
+  step_um: z.number().positive(),
+  counts: z.array(z.number()),
+  gaussian: z
+    .object({
+      amplitude_counts: z.number(),
+      centre_um: z.number(),
+      /** Full width at 1/e² of the fitted curve, which for a Gaussian is its d4σ. */
+      d_um: z.number().positive(),
+      offset_counts: z.number(),
+      /** Root mean square of the misfit over the amplitude. */
+      misfit: z.number().nonnegative(),
+    })
+    .optional(),
+});
+export type AxisProfile = z.infer<typeof axisProfileSchema>;
+
+/** The beam as it is drawn over a frame. Widths are full d4σ; `indicative` when the frame was refused and they are no result. */
+export const beamOutlineSchema = z.object({
+  centroid_x_px: z.number(),
+  centroid_y_px: z.number(),
+  d_x_px: z.number().positive(),
+  d_y_px: z.number().positive(),
+  azimuth_deg: z.number(),
+  indicative: z.boolean(),
+});
+export type BeamOutline = z.infer<typeof beamOutlineSchema>;
+
+export const frameHeaderSchema = z.object({
+  /** Counts the frames of one connection; the page answers with it when the frame is on the screen. */
+  number: z.number().int().nonnegative(),
+  /** Whose frame this is: a live run or a record. */
+  source: z.string(),
+  purpose: z.enum(["live", "measurement", "dark"]),
+  /** Answer to the `frame` call with this id; absent for what the camera sends by itself. */
+  reply: z.number().int().optional(),
+  width_px: z.number().int().positive(),
+  height_px: z.number().int().positive(),
+  bit_depth: z.number().int().min(8).max(16),
+  pixel_pitch_um: z.number().positive(),
+  exposure_ms: z.number(),
+  z_actual_mm: z.number().optional(),
+  t_ms: z.number(),
+  sequence: z.number().int().nonnegative(),
+  /** Frames that were made and not sent because the page was busy. */
+  skipped: z.number().int().nonnegative(),
+  simulated: z.boolean(),
+  analysis_ms: z.number().nonnegative().optional(),
+  widths: widthFieldsSchema.optional(),
+  outline: beamOutlineSchema.optional(),
+  profiles: z.object({ x: axisProfileSchema, y: axisProfileSchema }).optional(),
+  /** Counts above the background, summed over the integration area, per ms of exposure. */
+  power_counts_per_ms: z.number().optional(),
+});
+export type FrameHeader = z.infer<typeof frameHeaderSchema>;
+
+export interface WindowFrame {
+  readonly header: FrameHeader;
+  /** Row-major, `width_px * height_px` counts. */
+  readonly samples: Uint16Array;
+}
+
+/** The frame as one message. `samples` are copied once. */
+export function encodeFrame(header: FrameHeader, samples: Uint16Array): Uint8Array<ArrayBuffer> {
+  const text = asciiJson(header);
+  const padded = text.length % 2 === 0 ? text : `${text} `;
+  const bytes = new Uint8Array(FIXED_BYTES + padded.length + samples.length * 2);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, padded.length, true);
+  for (let index = 0; index < padded.length; index++) bytes[FIXED_BYTES + index] = padded.charCodeAt(index);
+  new Uint16Array(bytes.buffer, FIXED_BYTES + padded.length).set(samples);
+  return bytes;
+}
+
+/** Reads a message made by `encodeFrame`. Throws with what was wrong when it is none. The samples are a view of `buffer`. */
+export function decodeFrame(buffer: ArrayBuffer): WindowFrame {
+  if (buffer.byteLength < FIXED_BYTES)
+    throw new Error(`a frame message has at least 8 bytes, not ${buffer.byteLength}`);
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame message begins with CFRM");
+  const length = view.getUint32(4, true);
+  if (length % 2 !== 0 || FIXED_BYTES + length > buffer.byteLength) {
+    throw new Error(`a header of ${length} bytes does not fit a message of ${buffer.byteLength}`);
+  }
+  const bytes = new Uint8Array(buffer, FIXED_BYTES, length);
+  let text = "";
+  for (let from = 0; from < length; from += 8192) {
+    text += String.fromCharCode(...bytes.subarray(from, Math.min(length, from + 8192)));
+  }
+  const header = frameHeaderSchema.parse(JSON.parse(text));
+  const samples = new Uint16Array(buffer, FIXED_BYTES + length);
+  if (samples.length !== header.width_px * header.height_px) {
+    throw new Error(`${header.width_px} × ${header.height_px} pixels are announced and ${samples.length} came`);
+  }
+  return { header, samples };
+}
+
+/** JSON without a character beyond ASCII, so that one character is one byte. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,236 @@
+import { z } from "zod";
+import { axisResultSchema } from "./axis-result.ts";
+import { TOOLS, benchOfferSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
+import { verdictSchema } from "./vocabulary.ts";
+import { evaluationStateSchema, evaluationSummarySchema } from "./window-evaluation.ts";
+
+/*
+ * What the window may ask beside the bench's own verbs. The bench's verbs are the same as everybody's (`TOOLS`); these are the
+ * operator's privileges, the shelves (records, evaluations, bench files) and what is computed for drawing.
+ */
+
+/** `live:<run handle>` for a run that is open, `record:<id>` for one that is kept. */
+export const sourceSchema = z.string().regex(/^(live|record):.{1,200}$/, "live:<run> or record:<id>");
+
+const run = z.string().min(1).max(200);
+const record = z.string().min(1).max(200);
+const nothing = z.strictObject({});
+const done = z.object({});
+
+/** A run that is open now. */
+export const openRunSchema = z.object({
+  run: z.string(),
+  bench: z.string(),
+  simulated: z.boolean(),
+  state: z.enum(["open", "paused", "finished", "closed"]),
+  holder: z.string().optional(),
+  record: z.string().optional(),
+});
+export type OpenRun = z.infer<typeof openRunSchema>;
+
+/** A kept run in a list. */
+export const recordSummarySchema = z.object({
+  record: z.string(),
+  bench: z.string(),
+  simulated: z.boolean(),
+  /** Wall clock, ISO 8601. */
+  started: z.string().optional(),
+  state: z.enum(["open", "finished", "abandoned", "damaged"]),
+  /** Those who acted in it. */
+  drivers: z.array(z.string()),
+  events: z.number().int().nonnegative(),
+  measurements: z.number().int().nonnegative(),
+  verdict: verdictSchema.optional(),
+  m2_x: z.number().optional(),
+  u_m2_x: z.number().optional(),
+  m2_y: z.number().optional(),
+  u_m2_y: z.number().optional(),
+  note: z.string().optional(),
+});
+export type RecordSummary = z.infer<typeof recordSummarySchema>;
+
+/** A script or agent that the window can start on a bench. */
+export const contenderOfferSchema = z.object({
+  contender: z.string(),
+  description: z.string(),
+  kind: z.enum(["script", "agent"]),
+  /** Why it cannot be started here; absent when it can. */
+  unavailable: z.string().optional(),
+});
+export type ContenderOffer = z.infer<typeof contenderOfferSchema>;
+
+/** A contender that was started from a window. */
+export const driveSchema = z.object({
+  drive: z.string(),
+  contender: z.string(),
+  bench: z.string(),
+  state: z.enum(["running", "ended", "failed", "stopped"]),
+  note: z.string().optional(),
+  message: z.string().optional(),
+  tokens: z.number().int().nonnegative().optional(),
+  usd: z.number().nonnegative().optional(),
+});
+export type Drive = z.infer<typeof driveSchema>;
+
+export const scenarioOfferSchema = z.object({ scenario: z.string(), description: z.string() });
+export type ScenarioOffer = z.infer<typeof scenarioOfferSchema>;
+
+export const SENSOR_SIZES = ["640x480", "1280x1024", "2448x2048"] as const;
+
+export const benchFileSchema = z.object({ file: z.string(), text: z.string() });
+
+/** What the host has at this moment; sent on connecting and whenever it changes. */
+export const overviewSchema = z.object({
+  version: z.string(),
+  desktop: z.boolean().describe("True inside the desktop window, false in a browser"),
+  benches: z.array(benchOfferSchema),
+  open_runs: z.array(openRunSchema),
+  scenarios: z.array(scenarioOfferSchema),
+  contenders: z.array(contenderOfferSchema),
+  drives: z.array(driveSchema),
+  bench_files: z.array(benchFileSchema),
+  /** Where an agent connects, with the token left out. */
+  mcp_address: z.string().optional(),
+});
+export type Overview = z.infer<typeof overviewSchema>;
+
+/** One axis of a caustic as it is drawn. */
+export const causticAxisSchema = z.object({
+  result: axisResultSchema,
+  /** The fitted curve with the standard uncertainty of the fit alone; absent without a fit. */
+  curve: z.object({ z_mm: z.array(z.number()), d_um: z.array(z.number()), u_um: z.array(z.number()) }).optional(),
+  residuals: z.array(
+    z.object({
+      measurement: z.string(),
+      residual_um: z.number(),
+      normalized: z.number().optional().describe("Over the standard uncertainty that the fit used"),
+    }),
+  ),
+});
+export const causticDrawingSchema = z.object({
+  x: causticAxisSchema,
+  y: causticAxisSchema,
+  used: z.array(z.string()),
+  left_out: z.array(z.object({ measurement: z.string(), why: z.string() })),
+});
+export type CausticDrawing = z.infer<typeof causticDrawingSchema>;
+
+/** Every window-only verb: what it takes and what it gives. Refusals have the shape of `benchErrorSchema`. */
+export const WINDOW_VERBS = {
+  overview: { input: nothing, output: overviewSchema },
+
+  take_over: { input: z.strictObject({ run }), output: done },
+  give_back: { input: z.strictObject({ run }), output: done },
+  pause: { input: z.strictObject({ run }), output: done },
+  resume: { input: z.strictObject({ run }), output: done },
+  note: { input: z.strictObject({ run, text: z.string().trim().min(1).max(2000) }), output: done },
+  home: { input: z.strictObject({ run }), output: done },
+  set_beam_blocked: { input: z.strictObject({ run, blocked: z.boolean() }), output: done },
+  close_run: { input: z.strictObject({ run }), output: done },
+  /** Looks at live frames and sets the exposure until the peak lies between 40 and 80 % of full scale. */
+  auto_exposure: {
+    input: z.strictObject({ run, reason: z.string().min(1).max(2000) }),
+    output: z.object({
+      exposure_ms: z.number(),
+      peak_counts: z.number(),
+      /** The peak as a share of full scale. */
+      peak_share: z.number(),
+      steps: z.number().int().nonnegative(),
+      reached: z.boolean(),
+    }),
+  },
+
+  /** The fit and its curve from the measurements of a run as they were at event `seq` (default: now). */
+  caustic: {
+    input: z.strictObject({ source: sourceSchema, seq: z.number().int().nonnegative().optional() }),
+    output: causticDrawingSchema,
+  },
+  /** The last raw frame of a measurement, dark or view; the answer is the number of the binary frame sent before it. */
+  frame: {
+    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60) }),
+    output: z.object({ number: z.number().int() }),
+  },
+  /** The picture that a caller was shown. */
+  picture: {
+    input: z.strictObject({ source: sourceSchema, view: z.string().min(1).max(60) }),
+    output: z.object({ png_base64: z.string() }),
+  },
+  /** 16-bit TIFF of a raw frame. */
+  frame_tiff: {
+    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60) }),
+    output: z.object({ tiff_base64: z.string() }),
+  },
+
+  list_records: { input: nothing, output: z.object({ records: z.array(recordSummarySchema) }) },
+  /** Grades a kept run again: what its events say today and what they said then. */
+  verify_record: {
+    input: z.strictObject({ record }),
+    output: z.object({ sound: z.boolean(), events: z.number().int(), message: z.string() }),
+  },
+
+  start_contender: {
+    input: z.strictObject({
+      bench: z.string().min(1).max(200),
+      contender: z.string().min(1).max(100),
+      note: z.string().max(2000).optional(),
+    }),
+    output: driveSchema,
+  },
+  stop_contender: { input: z.strictObject({ drive: z.string().min(1).max(100) }), output: driveSchema },
+
+  /** Puts a simulated bench on offer and returns its name. */
+  offer_simulator: {
+    input: z.strictObject({
+      scenario: z.string().min(1).max(100),
+      seed: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+      sensor: z.enum(SENSOR_SIZES).optional(),
+      /** Paced like a real bench instead of as fast as the processor allows. */
+      real_time: z.boolean().optional(),
+      z_min_mm: z.number().optional(),
+      z_max_mm: z.number().optional(),
+    }),
+    output: z.object({ bench: z.string() }),
+  },
+  /** Reads a bench file and puts its bench on offer. */
+  offer_bench_file: {
+    input: z.strictObject({ file: z.string().min(1).max(200) }),
+    output: z.object({ bench: z.string() }),
+  },
+  /** Keeps a bench file; refused with the line that is wrong when it does not fit the schema. */
+  save_bench_file: {
+    input: z.strictObject({
+      file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,80}\.ya?ml$/),
+      text: z.string().max(100_000),
+    }),
+    output: done,
+  },
+  /** Connects to the instruments of a bench and says what answered. Nothing moves. */
+  test_bench: {
+    input: z.strictObject({ bench: z.string().min(1).max(200) }),
+    output: z.object({
+      instruments: z.array(
+        z.object({ role: z.string(), ok: z.boolean(), simulated: z.boolean().optional(), message: z.string() }),
+      ),
+    }),
+  },
+
+  list_evaluations: { input: nothing, output: z.object({ evaluations: z.array(evaluationSummarySchema) }) },
+  evaluation: { input: z.strictObject({ evaluation: z.string().min(1).max(200) }), output: evaluationStateSchema },
+} as const;
+
+export type WindowVerbName = keyof typeof WINDOW_VERBS;
+export const WINDOW_VERB_NAMES = Object.keys(WINDOW_VERBS) as WindowVerbName[];
+
+/** Everything a window may call: the bench's verbs, as the operator, and its own. */
+export const PAGE_VERBS = { ...TOOLS, ...WINDOW_VERBS } as const;
+export type PageVerb = ToolName | WindowVerbName;
+export type PageInput<Verb extends PageVerb> = Verb extends ToolName
+  ? ToolInput<Verb>
+  : Verb extends WindowVerbName
+    ? z.infer<(typeof WINDOW_VERBS)[Verb]["input"]>
+    : never;
+export type PageOutput<Verb extends PageVerb> = Verb extends ToolName
+  ? ToolOutput<Verb>
+  : Verb extends WindowVerbName
+    ? z.infer<(typeof WINDOW_VERBS)[Verb]["output"]>
+    : never;
