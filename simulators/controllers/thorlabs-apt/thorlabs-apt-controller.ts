@@ -1,0 +1,549 @@
+/**
+ * A Thorlabs stage with the APT protocol: an LTS150/LTS300 with its built-in stepper controller, or a KDC101 DC servo
+ * controller with a motorised actuator.
+ *
+ * Sources: "APT Communications Protocol", issue 25
+ * https://fdocuments.in/document/apt-communications-protocol-rev-25-thorlabs-controlapt-2019-12-11-thorlabs.html
+ * (messages, status bits, keep-alive), https://github.com/AlexShkarin/pyLabLib (what clients ask at start),
+ * https://github.com/yaq-project/thorlabs-apt-protocol (layout of the data).
+ */
+import type { Clock } from "../../../drivers/protocol/clock.ts";
+import { Carriage } from "../carriage.ts";
+import { EmulatedController } from "../emulated-controller.ts";
+
+export interface ThorlabsAptSettings {
+  /** As the controller reports it: "LTS150", "LTS300", "KDC101". */
+  readonly model: "LTS150" | "LTS300" | "KDC101";
+  readonly serialNumber: number;
+  readonly countsPerMm: number;
+  readonly countsPerMmPerSecond: number;
+  readonly countsPerMmPerSecond2: number;
+  readonly travel_mm: number;
+  readonly velocity_mm_s: number;
+  readonly acceleration_mm_s2: number;
+  readonly homeVelocity_mm_s: number;
+  /** True position at power-up, from the reference mark. */
+  readonly position_mm: number;
+  /** Some firmware announces the end of a move or of homing, some does not. */
+  readonly announcesEnd: boolean;
+  /** The controller falls silent after 50 status messages that the host did not acknowledge. */
+  readonly needsAcknowledge: boolean;
+  readonly latency_ms: number;
+}
+
+const LTS = {
+  countsPerMm: 409_600,
+  countsPerMmPerSecond: 21_987_328,
+  countsPerMmPerSecond2: 4506.08,
+  velocity_mm_s: 20,
+  acceleration_mm_s2: 20,
+  homeVelocity_mm_s: 5,
+  position_mm: 30,
+  announcesEnd: true,
+  needsAcknowledge: true,
+  latency_ms: 2,
+} as const;
+
+/** The controllers that are known, as they come from the factory. */
+export const THORLABS_APT_MODELS: Readonly<Record<ThorlabsAptSettings["model"], ThorlabsAptSettings>> = {
+  LTS150: { ...LTS, model: "LTS150", serialNumber: 45_123_456, travel_mm: 150 },
+  LTS300: { ...LTS, model: "LTS300", serialNumber: 45_123_457, travel_mm: 300 },
+  // With an MTS50-Z8 stage.
+  KDC101: {
+    ...LTS,
+    model: "KDC101",
+    serialNumber: 27_123_456,
+    countsPerMm: 34_304,
+    countsPerMmPerSecond: 767_367.5,
+    countsPerMmPerSecond2: 261.93,
+    travel_mm: 50,
+    velocity_mm_s: 2.4,
+    acceleration_mm_s2: 4.5,
+    homeVelocity_mm_s: 2,
+    position_mm: 5,
+  },
+};
+
+const CONTROLLER = 0x50;
+const HOST = 0x01;
+const HEADER_LENGTH = 6;
+const UPDATE_PERIOD_ms = 100;
+const UNACKNOWLEDGED_MAX = 50;
+/** The hardware switches lie this far outside the travel. */
+const SWITCH_mm = 0.4;
+
+const Bit = {
+  forwardSwitch: 0x1,
+  reverseSwitch: 0x2,
+  movingForward: 0x10,
+  movingReverse: 0x20,
+  connected: 0x100,
+  homing: 0x200,
+  homed: 0x400,
+  tracking: 0x1000,
+  settled: 0x2000,
+  motionError: 0x4000,
+  powerOk: 0x1000_0000,
+  enabled: 0x8000_0000,
+} as const;
+
+type MotionKind = "idle" | "move" | "home" | "stop";
+
+export class ThorlabsAptController extends EmulatedController {
+  readonly settings: ThorlabsAptSettings;
+  readonly carriage: Carriage;
+  #pending: number[] = [];
+  #origin_mm = 0;
+  #homed = false;
+  #enabled = false;
+  #motionError = false;
+  #kind: MotionKind = "idle";
+  #callOffEnd: () => void = () => undefined;
+  #callOffUpdates: () => void = () => undefined;
+  #endMessages = true;
+  #unacknowledged = 0;
+  #velocity = 0;
+  #acceleration = 0;
+  #minVelocity = 0;
+  #absoluteTarget = 0;
+  #relativeDistance = 0;
+  #backlash = 0;
+  readonly #jog = new Uint8Array(22);
+  /** Direction (1 forward, 2 reverse), limit switch (1 reverse, 4 forward), velocity, offset. */
+  #home = { direction: 2, limitSwitch: 1, velocity: 0, offset: 0 };
+  readonly #limitSwitch = new Uint8Array(16);
+
+  constructor(clock: Clock, settings: Partial<ThorlabsAptSettings> = {}) {
+    super(clock);
+    this.settings = { ...THORLABS_APT_MODELS[settings.model ?? "LTS150"], ...settings };
+    this.carriage = new Carriage(this.settings.position_mm, -SWITCH_mm, this.settings.travel_mm + SWITCH_mm);
+    this.#powerUp();
+  }
+
+  override position_mm(): number {
+    return this.carriage.actual_mm(this.now_ms());
+  }
+
+  override powerCycle(): void {
+    this.callOff();
+    this.carriage.halt(this.now_ms());
+    this.#powerUp();
+  }
+
+  jam(): void {
+    this.advance();
+    this.carriage.jam(this.now_ms());
+  }
+
+  free(): void {
+    this.carriage.free(this.now_ms());
+  }
+
+  /** The parameters of the maker's program were never loaded, or are lost: homing then never ends. */
+  loseHomeVelocity(): void {
+    this.#home = { ...this.#home, velocity: 0 };
+  }
+
+  /** A DC servo that cannot follow gives up; the status says so until the next move. */
+  raiseMotionError(): void {
+    this.advance();
+    this.#callOffEnd();
+    this.carriage.halt(this.now_ms());
+    this.#kind = "idle";
+    this.#motionError = true;
+  }
+
+  protected override handle(bytes: Uint8Array): void {
+    this.#pending.push(...bytes);
+    let start = 0;
+    while (this.#pending.length - start >= HEADER_LENGTH) {
+      const id = this.#byte(start) | (this.#byte(start + 1) << 8);
+      const hasData = (this.#byte(start + 4) & 0x80) !== 0;
+      const length = hasData ? this.#byte(start + 2) | (this.#byte(start + 3) << 8) : 0;
+      const destination = this.#byte(start + 4) & 0x7f;
+      if (destination !== CONTROLLER || this.#byte(start + 5) !== HOST || length > 255) {
+        start += 1;
+        continue;
+      }
+      if (this.#pending.length - start < HEADER_LENGTH + length) {
+        break;
+      }
+      const data = Uint8Array.from(this.#pending.slice(start + HEADER_LENGTH, start + HEADER_LENGTH + length));
+      this.#execute(id, this.#byte(start + 3), hasData ? data : undefined);
+      start += HEADER_LENGTH + length;
+    }
+    this.#pending = this.#pending.slice(start);
+  }
+
+  #byte(index: number): number {
+    return this.#pending[index] ?? 0;
+  }
+
+  #powerUp(): void {
+    const { velocity_mm_s, acceleration_mm_s2, homeVelocity_mm_s, model } = this.settings;
+    this.#pending = [];
+    this.#origin_mm = this.carriage.actual_mm(this.now_ms());
+    this.#homed = false;
+    this.#motionError = false;
+    this.#kind = "idle";
+    this.#endMessages = true;
+    this.#enabled = model !== "KDC101";
+    this.#velocity = Math.round(velocity_mm_s * this.settings.countsPerMmPerSecond);
+    this.#acceleration = Math.round(acceleration_mm_s2 * this.settings.countsPerMmPerSecond2);
+    this.#home = {
+      direction: 2,
+      limitSwitch: 1,
+      velocity: Math.round(homeVelocity_mm_s * this.settings.countsPerMmPerSecond),
+      offset: Math.round(SWITCH_mm * this.settings.countsPerMm),
+    };
+    const view = new DataView(this.#limitSwitch.buffer);
+    view.setUint16(0, 1, true);
+    // Switches make on contact, at both ends.
+    view.setUint16(2, 2, true);
+    view.setUint16(4, 2, true);
+    view.setInt32(6, Math.round(this.settings.travel_mm * this.settings.countsPerMm), true);
+    view.setUint16(14, 1, true);
+  }
+
+  #execute(id: number, parameter2: number, data: Uint8Array | undefined): void {
+    const view = data === undefined ? undefined : new DataView(data.buffer, data.byteOffset, data.length);
+    switch (id) {
+      case 0x0005:
+        return this.#sendInfo();
+      case 0x0011:
+        return this.#startUpdates();
+      case 0x0012:
+        return this.#callOffUpdates();
+      case 0x0210:
+        return this.#setEnabled(parameter2 === 1);
+      case 0x0211:
+        return this.#sendHeader(0x0212, 1, this.#enabled ? 1 : 2);
+      case 0x040a:
+      case 0x0411:
+        return this.#sendLongs(id + 1, [this.#count()]);
+      case 0x0413:
+        if (view !== undefined && view.byteLength >= 14) {
+          this.#minVelocity = view.getInt32(2, true);
+          this.#acceleration = Math.max(1, view.getInt32(6, true));
+          this.#velocity = Math.max(1, view.getInt32(10, true));
+        }
+        return;
+      case 0x0414:
+        return this.#sendLongs(0x0415, [this.#minVelocity, this.#acceleration, this.#velocity]);
+      case 0x0416:
+        if (data?.length === 22) {
+          this.#jog.set(data);
+        }
+        return;
+      case 0x0417:
+        return this.#sendData(0x0418, this.#jog);
+      case 0x0423:
+        if (data?.length === 16) {
+          this.#limitSwitch.set(data);
+        }
+        return;
+      case 0x0424:
+        return this.#sendData(0x0425, this.#limitSwitch);
+      case 0x0429:
+        return this.#sendLongs(0x042a, [this.#bits()]);
+      case 0x043a:
+        this.#backlash = view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#backlash;
+        return;
+      case 0x043b:
+        return this.#sendLongs(0x043c, [this.#backlash]);
+      case 0x0440:
+        if (view !== undefined && view.byteLength >= 14) {
+          this.#home = {
+            direction: view.getUint16(2, true),
+            limitSwitch: view.getUint16(4, true),
+            velocity: view.getInt32(6, true),
+            offset: view.getInt32(10, true),
+          };
+        }
+        return;
+      case 0x0441:
+        return this.#sendHomeParameters();
+      case 0x0443:
+        return this.#startHome();
+      case 0x0445:
+        this.#relativeDistance =
+          view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#relativeDistance;
+        return;
+      case 0x0446:
+        return this.#sendLongs(0x0447, [this.#relativeDistance]);
+      case 0x0448:
+        if (view !== undefined && view.byteLength >= 6) {
+          this.#relativeDistance = view.getInt32(2, true);
+        }
+        return this.#startMove(this.#count() + this.#relativeDistance);
+      case 0x0450:
+        this.#absoluteTarget =
+          view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#absoluteTarget;
+        return;
+      case 0x0451:
+        return this.#sendLongs(0x0452, [this.#absoluteTarget]);
+      case 0x0453:
+        if (view !== undefined && view.byteLength >= 6) {
+          this.#absoluteTarget = view.getInt32(2, true);
+        }
+        return this.#startMove(this.#absoluteTarget);
+      case 0x0465:
+        return this.#stop(parameter2 === 1);
+      case 0x046b:
+        this.#endMessages = false;
+        return;
+      case 0x046c:
+        this.#endMessages = true;
+        return;
+      case 0x0480:
+        return this.#sendData(0x0481, this.#stepperStatus());
+      case 0x0490:
+        return this.#sendData(0x0491, this.#servoStatus());
+      case 0x0492:
+        this.#unacknowledged = 0;
+        return;
+      default:
+        // Identify (the lamp blinks), disconnect, and all that this controller does not know: no answer.
+        return;
+    }
+  }
+
+  #count(): number {
+    return Math.round((this.carriage.actual_mm(this.now_ms()) - this.#origin_mm) * this.settings.countsPerMm);
+  }
+
+  #bits(): number {
+    const now_ms = this.now_ms();
+    const place_mm = this.carriage.actual_mm(now_ms);
+    let bits = Bit.powerOk | Bit.connected;
+    if (this.#enabled) {
+      bits |= Bit.enabled;
+    }
+    if (this.#homed) {
+      bits |= Bit.homed;
+    }
+    if (this.#motionError) {
+      bits |= Bit.motionError;
+    }
+    if (place_mm >= this.carriage.end2_mm) {
+      bits |= Bit.forwardSwitch;
+    }
+    if (place_mm <= this.carriage.end1_mm) {
+      bits |= Bit.reverseSwitch;
+    }
+    if (this.#kind === "home") {
+      bits |= Bit.homing;
+    }
+    if (this.#kind !== "idle") {
+      bits |= this.carriage.velocity_mm_s(now_ms) >= 0 ? Bit.movingForward : Bit.movingReverse;
+    }
+    return bits >>> 0;
+  }
+
+  #stepperStatus(): Uint8Array {
+    const data = new Uint8Array(14);
+    const view = new DataView(data.buffer);
+    view.setUint16(0, 1, true);
+    view.setInt32(2, this.#count(), true);
+    view.setInt32(6, this.#count(), true);
+    view.setUint32(10, this.#bits(), true);
+    return data;
+  }
+
+  #servoStatus(): Uint8Array {
+    const data = new Uint8Array(14);
+    const view = new DataView(data.buffer);
+    view.setUint16(0, 1, true);
+    view.setInt32(2, this.#count(), true);
+    view.setInt16(6, Math.round(this.carriage.velocity_mm_s(this.now_ms()) * 1000), true);
+    view.setUint32(10, this.#bits(), true);
+    return data;
+  }
+
+  #isServo(): boolean {
+    return this.settings.model === "KDC101";
+  }
+
+  #setEnabled(enabled: boolean): void {
+    if (!enabled && this.#kind !== "idle") {
+      this.#callOffEnd();
+      this.carriage.halt(this.now_ms());
+      this.#kind = "idle";
+    }
+    this.#enabled = enabled;
+  }
+
+  #startMove(target: number): void {
+    if (!this.#enabled) {
+      return;
+    }
+    this.#motionError = false;
+    this.#begin("move");
+    const { countsPerMm, countsPerMmPerSecond, countsPerMmPerSecond2 } = this.settings;
+    this.#drive(
+      this.#origin_mm + target / countsPerMm,
+      this.#velocity / countsPerMmPerSecond,
+      this.#acceleration / countsPerMmPerSecond2,
+      () => this.#announce(0x0464),
+    );
+  }
+
+  #startHome(): void {
+    if (!this.#enabled) {
+      return;
+    }
+    this.#motionError = false;
+    this.#homed = false;
+    this.#begin("home");
+    const { countsPerMm, countsPerMmPerSecond, countsPerMmPerSecond2, travel_mm } = this.settings;
+    const velocity_mm_s = this.#home.velocity / countsPerMmPerSecond;
+    const forward = this.#home.direction === 1;
+    const rightSwitch = this.#home.limitSwitch === (forward ? 4 : 1);
+    if (velocity_mm_s <= 0) {
+      // The controller waits for a switch that a motor without velocity never reaches.
+      this.#callOffEnd = () => undefined;
+      return;
+    }
+    const acceleration_mm_s2 = this.#acceleration / countsPerMmPerSecond2;
+    const switch_mm = forward ? travel_mm + SWITCH_mm : -SWITCH_mm;
+    this.#drive(switch_mm, velocity_mm_s, acceleration_mm_s2, () => {
+      if (!rightSwitch) {
+        // The motor stands against the end and waits for the other switch.
+        return;
+      }
+      this.#kind = "home";
+      const offset_mm = (forward ? -1 : 1) * (this.#home.offset / countsPerMm);
+      this.#drive(switch_mm + offset_mm, velocity_mm_s / 4, acceleration_mm_s2, () => {
+        this.#origin_mm = this.position_mm();
+        this.#homed = true;
+        this.#kind = "idle";
+        if (this.settings.announcesEnd && this.#endMessages) {
+          this.#sendHeader(0x0444, 1, 0);
+        }
+      });
+    });
+  }
+
+  #begin(kind: MotionKind): void {
+    this.#callOffEnd();
+    this.#kind = kind;
+  }
+
+  /** Runs the motor; a switch on the way stops it. */
+  #drive(target_mm: number, velocity_mm_s: number, acceleration_mm_s2: number, atEnd: () => void): void {
+    const now_ms = this.now_ms();
+    const { carriage } = this;
+    carriage.moveTo(target_mm, now_ms, velocity_mm_s, acceleration_mm_s2);
+    const isHoming = this.#kind === "home";
+    const switch_mm = target_mm > carriage.actual_mm(now_ms) ? carriage.end2_mm : carriage.end1_mm;
+    const beyond = target_mm > carriage.end2_mm || target_mm < carriage.end1_mm;
+    const atSwitch_ms = beyond && !isHoming ? carriage.whenAt(switch_mm, now_ms) : undefined;
+    this.#callOffEnd = this.schedule(atSwitch_ms ?? carriage.end_ms, () => {
+      if (carriage.jammed) {
+        // A servo goes on trying, a stepper goes on stepping; either way the encoder says that nothing moves.
+        return;
+      }
+      carriage.halt(this.now_ms());
+      if (!isHoming) {
+        this.#kind = "idle";
+      }
+      atEnd();
+    });
+  }
+
+  #stop(atOnce: boolean): void {
+    if (this.#kind === "idle") {
+      return;
+    }
+    this.#begin("stop");
+    if (atOnce || this.carriage.jammed) {
+      this.carriage.halt(this.now_ms());
+    } else {
+      this.carriage.stop(this.now_ms(), this.#acceleration / this.settings.countsPerMmPerSecond2);
+    }
+    this.#callOffEnd = this.schedule(Math.max(this.carriage.end_ms, this.now_ms()), () => {
+      this.#kind = "idle";
+      this.#announce(0x0466);
+    });
+  }
+
+  #announce(id: number): void {
+    if (this.settings.announcesEnd && this.#endMessages && this.#mayReport()) {
+      this.#sendData(id, this.#isServo() ? this.#servoStatus() : this.#stepperStatus());
+    }
+  }
+
+  #startUpdates(): void {
+    this.#callOffUpdates();
+    this.#unacknowledged = 0;
+    const update = (): void => {
+      if (this.#mayReport()) {
+        if (this.#isServo()) {
+          this.#sendData(0x0491, this.#servoStatus());
+        } else {
+          this.#sendData(0x0481, this.#stepperStatus());
+        }
+      }
+      this.#callOffUpdates = this.schedule(this.now_ms() + UPDATE_PERIOD_ms, update);
+    };
+    this.#callOffUpdates = this.schedule(this.now_ms() + UPDATE_PERIOD_ms, update);
+  }
+
+  /** Counts a status message that nobody asked for; false once the host has been silent for too many of them. */
+  #mayReport(): boolean {
+    this.#unacknowledged += 1;
+    return !this.settings.needsAcknowledge || this.#unacknowledged <= UNACKNOWLEDGED_MAX;
+  }
+
+  #sendInfo(): void {
+    const data = new Uint8Array(84);
+    const view = new DataView(data.buffer);
+    view.setUint32(0, this.settings.serialNumber, true);
+    const { model } = this.settings;
+    for (let index = 0; index < model.length; index += 1) {
+      data[4 + index] = model.charCodeAt(index);
+    }
+    view.setUint16(12, this.#isServo() ? 44 : 16, true);
+    data.set([3, 1, 2, 0], 14);
+    view.setUint16(78, 3, true);
+    view.setUint16(80, 0, true);
+    view.setUint16(82, 1, true);
+    this.#sendData(0x0006, data);
+  }
+
+  #sendHomeParameters(): void {
+    const data = new Uint8Array(14);
+    const view = new DataView(data.buffer);
+    view.setUint16(0, 1, true);
+    view.setUint16(2, this.#home.direction, true);
+    view.setUint16(4, this.#home.limitSwitch, true);
+    view.setInt32(6, this.#home.velocity, true);
+    view.setInt32(10, this.#home.offset, true);
+    this.#sendData(0x0442, data);
+  }
+
+  #sendHeader(id: number, parameter1: number, parameter2: number): void {
+    this.transmit(
+      Uint8Array.of(id & 0xff, id >> 8, parameter1, parameter2, HOST, CONTROLLER),
+      this.settings.latency_ms,
+    );
+  }
+
+  /** Channel 1 and 32-bit numbers. */
+  #sendLongs(id: number, values: readonly number[]): void {
+    const data = new Uint8Array(2 + 4 * values.length);
+    const view = new DataView(data.buffer);
+    view.setUint16(0, 1, true);
+    for (const [index, value] of values.entries()) {
+      view.setInt32(2 + 4 * index, value | 0, true);
+    }
+    this.#sendData(id, data);
+  }
+
+  #sendData(id: number, data: Uint8Array): void {
+    const message = new Uint8Array(HEADER_LENGTH + data.length);
+    message.set([id & 0xff, id >> 8, data.length & 0xff, data.length >> 8, HOST | 0x80, CONTROLLER]);
+    message.set(data, HEADER_LENGTH);
+    this.transmit(message, this.settings.latency_ms);
+  }
+}
