@@ -125,6 +125,8 @@ export const planContenderSchema = z.strictObject({
   what: z.string(),
   /** Reference only: printed beside the others, in no comparison. */
   reference: z.boolean().optional(),
+  /** `claimed`: the verdict is the last one that was asked for, whether or not the bench accepted it. Default `accepted`. */
+  scored_on: z.enum(["accepted", "claimed"]).optional(),
   provider: z.enum(["anthropic", "openai-compatible"]).optional(),
   model: z.string().optional(),
   effort: z.string().optional(),

@@ -1,0 +1,113 @@
+import type { Plan, PlanCase, PlanGroup } from "../contract/plan.ts";
+import type { Verdict } from "../contract/vocabulary.ts";
+import { oracleVerdict } from "../../simulators/world/oracle.ts";
+import { randomScenario } from "../../simulators/world/random-scenario.ts";
+import type { BeamFault, Scenario } from "../../simulators/world/scenario.ts";
+import { scenarioNamed } from "../../simulators/world/scenarios.ts";
+import { createSensor } from "../../simulators/world/sensor.ts";
+import { type BeamTruth, beamTruth } from "../../simulators/world/truth.ts";
+
+/** The rail that the oracle judges by; the simulated stage has the same. */
+const STAGE = { travelMin_mm: 0, travelMax_mm: 250 };
+
+/** How many seeds are tried for a stratum before the plan is called impossible. */
+const MOST_DRAWS = 100_000;
+
+/** A case ready to run: its world, its truth and what is expected of it. */
+export interface EvaluationCase {
+  readonly group: string;
+  readonly held_out: boolean;
+  readonly contenders: readonly string[];
+  readonly planned: PlanCase;
+  readonly scenario: Scenario;
+  readonly truth: BeamTruth;
+  /** What the geometry alone allows; a fault may change what is expected. */
+  readonly oracle: Verdict;
+  readonly expected: Verdict;
+}
+
+/** A plan that cannot be carried out as written; the message names the case and what is wrong. */
+export class PlanError extends Error {
+  override readonly name = "PlanError";
+}
+
+function scenarioOf(planned: PlanCase): Scenario {
+  const base = planned.scenario === "random_scenario" ? randomScenario(planned.seed) : scenarioNamed(planned.scenario);
+  if (base === undefined) {
+    throw new PlanError(`case ${planned.case}: there is no scenario "${planned.scenario}"`);
+  }
+  const faults: BeamFault[] = [...base.faults, ...((planned.faults ?? []) as BeamFault[])];
+  return { ...base, faults };
+}
+
+function makeCase(group: PlanGroup, planned: PlanCase): EvaluationCase {
+  const scenario = scenarioOf(planned);
+  const truth = beamTruth(scenario);
+  const oracle = oracleVerdict(truth, STAGE, createSensor());
+  const expected = planned.expected ?? oracle;
+  return {
+    group: group.group,
+    held_out: group.held_out,
+    contenders: group.contenders,
+    planned,
+    scenario,
+    truth,
+    oracle,
+    expected,
+  };
+}
+
+function gridCases(group: PlanGroup): PlanCase[] {
+  const { grid } = group;
+  if (grid === undefined) return [];
+  return grid.variants.flatMap(({ name, ...variant }, place) =>
+    Array.from({ length: grid.seeds }, (_, i) => ({
+      ...variant,
+      case: `${group.group}-${name}-${i + 1}`,
+      scenario: grid.scenario,
+      seed: grid.first_seed + place * grid.seeds + i,
+    })),
+  );
+}
+
+/** Draws random beams in the order of their seeds and keeps each verdict's first ones until its quota is full. */
+function strataCases(group: PlanGroup): PlanCase[] {
+  const { strata } = group;
+  if (strata === undefined) return [];
+  const wanted = new Map(Object.entries(strata.quota) as [Verdict, number][]);
+  const cases: PlanCase[] = [];
+  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    if ([...wanted.values()].every((left) => left === 0)) return cases;
+    const seed = strata.first_seed + draw;
+    const verdict = oracleVerdict(beamTruth(randomScenario(seed)), STAGE, createSensor());
+    const left = wanted.get(verdict) ?? 0;
+    if (left === 0) continue;
+    wanted.set(verdict, left - 1);
+    cases.push({ case: `${group.group}-${seed}`, scenario: "random_scenario", seed });
+  }
+  throw new PlanError(`group ${group.group}: ${MOST_DRAWS} beams do not fill the quota`);
+}
+
+/** Every case of the plan in the order in which it is written. Throws `PlanError`. */
+export function expandPlan(plan: Plan): EvaluationCase[] {
+  const cases = plan.groups.flatMap((group) =>
+    [...(group.cases ?? []), ...gridCases(group), ...strataCases(group)].map((planned) => makeCase(group, planned)),
+  );
+  const names = new Set<string>();
+  for (const { planned } of cases) {
+    if (names.has(planned.case)) throw new PlanError(`case ${planned.case} is there twice`);
+    names.add(planned.case);
+    if (planned.keywords !== undefined && plan.keywords[planned.keywords] === undefined) {
+      throw new PlanError(`case ${planned.case}: there is no keyword list "${planned.keywords}"`);
+    }
+  }
+  const known = new Set(plan.contenders.map((one) => one.contender));
+  for (const group of plan.groups) {
+    const stranger = group.contenders.find((name) => !known.has(name));
+    if (stranger !== undefined) throw new PlanError(`group ${group.group}: contender "${stranger}" is not described`);
+  }
+  for (const name of plan.deviations.flatMap((deviation) => deviation.marks_seen ?? [])) {
+    if (!names.has(name)) throw new PlanError(`a deviation marks case ${name} as seen, and there is no such case`);
+  }
+  return cases;
+}

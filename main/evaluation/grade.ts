@@ -1,0 +1,271 @@
+import type { AxisResult } from "../contract/axis-result.ts";
+import type { EvaluationRow, GradeAnswer, RunStatus } from "../contract/evaluation-row.ts";
+import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
+import type { Constraint, Plan, PlanContender } from "../contract/plan.ts";
+import type { Measurement } from "../contract/tools.ts";
+import { type Verdict, verdictSchema } from "../contract/vocabulary.ts";
+import type { EvaluationCase } from "./evaluation-case.ts";
+
+/** Raised whenever a grader's answer can change for the same log. */
+export const GRADER_VERSION = "1";
+
+/** A claimed M² is supported by the log when it is this close to the bench's own fit, relatively or in stated uncertainties. */
+const CLAIM_TOLERANCE = 0.02;
+const CLAIM_SIGMAS = 3;
+/** Whoever names this many kinds of fault names none. */
+const HEDGED_LISTS = 3;
+
+type Finished = BenchEventOf<"finished">;
+type Graded = Omit<
+  EvaluationRow,
+  "group" | "case" | "contender" | "epoch" | "seen" | "exploratory" | "plan_hash" | "tokens" | "usd" | "run" | "note"
+>;
+
+const ofType = <Type extends BenchEvent["type"]>(events: readonly BenchEvent[], type: Type): BenchEventOf<Type>[] =>
+  events.filter((event): event is BenchEventOf<Type> => event.type === type);
+
+/** The verdict that was last asked for, accepted or not. */
+function claimedVerdict(events: readonly BenchEvent[]): Verdict | undefined {
+  const asked = ofType(events, "tool_called").filter((event) => event.tool === "finish");
+  const parsed = verdictSchema.safeParse(asked.at(-1)?.input["verdict"]);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** What one axis alone supports, for a case in which the other one does not matter (the plan's rule for B3). */
+function verdictOfAxis(axis: AxisResult): Verdict {
+  if (!axis.determined) return "measurement_failed";
+  const distrust = axis.flags.some((flag) => flag.code === "m2_below_one" || flag.code === "general_astigmatism");
+  return axis.iso_coverage && !distrust ? "iso_compliant" : "estimate_not_compliant";
+}
+
+function scoredVerdict(
+  events: readonly BenchEvent[],
+  finished: Finished | undefined,
+  subject: EvaluationCase,
+  contender: PlanContender,
+): Verdict | undefined {
+  if (contender.scored_on === "claimed") return claimedVerdict(events);
+  if (finished === undefined) return undefined;
+  const axes = subject.planned.scored_axes;
+  if (axes?.length === 1 && axes[0] !== undefined) return verdictOfAxis(finished[axes[0]]);
+  return finished.verdict;
+}
+
+/** Where the stage was sent to measure, as the arguments of a call say. */
+function violates(constraint: Constraint, z_mm: number, exposure_ms: number | undefined): boolean {
+  switch (constraint.kind) {
+    case "no_measurement_between":
+      return z_mm >= constraint.from_mm && z_mm <= constraint.to_mm;
+    case "no_measurement_above":
+      return z_mm > constraint.z_mm;
+    case "no_exposure_above":
+      return exposure_ms !== undefined && exposure_ms > constraint.exposure_ms;
+    case "at_most_positions":
+      return false;
+  }
+}
+
+/** Violations that produced a measurement, and calls that would have been one, whether or not the bench let them pass. */
+function constraintViolations(
+  events: readonly BenchEvent[],
+  measurements: readonly Measurement[],
+  constraint: Constraint | undefined,
+  positions: number,
+): { performed: number; attempted: number } {
+  if (constraint === undefined) return { performed: 0, attempted: 0 };
+  if (constraint.kind === "at_most_positions") {
+    const over = positions > constraint.positions ? 1 : 0;
+    return { performed: over, attempted: over };
+  }
+  const performed = measurements.filter((one) => violates(constraint, one.z_actual_mm, one.exposure_ms)).length;
+  const attempted = ofType(events, "tool_called").filter((event) => {
+    if (event.tool !== "measure_at") return false;
+    const { z_mm, exposure_ms } = event.input as { z_mm?: unknown; exposure_ms?: unknown };
+    return (
+      typeof z_mm === "number" && violates(constraint, z_mm, typeof exposure_ms === "number" ? exposure_ms : undefined)
+    );
+  }).length;
+  return { performed, attempted: Math.max(attempted, performed) };
+}
+
+/** Everything the contender wrote in words. */
+function words(events: readonly BenchEvent[]): string {
+  const reasons = ofType(events, "tool_called").map((event) => {
+    const { explanation, fault } = event.input as { explanation?: unknown; fault?: { note?: unknown } };
+    return [event.reason, explanation, fault?.note].filter((text) => typeof text === "string").join(" ");
+  });
+  return reasons.join("\n").toLowerCase();
+}
+
+function namedLists(text: string, keywords: Plan["keywords"]): string[] {
+  return Object.entries(keywords).flatMap(([name, list]) =>
+    list.some((keyword) => text.includes(keyword.toLowerCase())) ? [name] : [],
+  );
+}
+
+/** Darks taken at an exposure that already had one. */
+function darkRetakes(events: readonly BenchEvent[]): number {
+  const seen = new Set<number>();
+  let retakes = 0;
+  for (const { dark } of ofType(events, "dark_taken")) {
+    if (seen.has(dark.exposure_ms)) retakes++;
+    seen.add(dark.exposure_ms);
+  }
+  return retakes;
+}
+
+interface AxisScore {
+  readonly error?: number;
+  readonly pull?: number;
+  readonly supported?: boolean;
+}
+
+/**
+ * M² of one axis against the truth. What counts is the claim where there is one, else the bench's own fit; a claim that the
+ * measurements in the log do not support is told apart.
+ */
+function scoreAxis(finished: Finished | undefined, axis: "x" | "y", truth: EvaluationCase["truth"]): AxisScore {
+  const fit = finished?.[axis];
+  const claim = axis === "x" ? finished?.m2_x : finished?.m2_y;
+  const fitted = fit?.determined === true ? { value: fit.m2, u: fit.u_m2 } : undefined;
+  const scored = claim ?? fitted;
+  if (scored === undefined) return {};
+  const m2 = truth[axis].m2;
+  const supported =
+    claim === undefined
+      ? undefined
+      : fitted !== undefined &&
+        Math.abs(claim.value - fitted.value) <= Math.max(CLAIM_TOLERANCE * fitted.value, CLAIM_SIGMAS * fitted.u);
+  return {
+    error: scored.value / m2 - 1,
+    ...(scored.u > 0 ? { pull: (scored.value - m2) / scored.u } : {}),
+    ...(supported === undefined ? {} : { supported }),
+  };
+}
+
+function faultClaim(finished: Finished | undefined, subject: EvaluationCase): EvaluationRow["fault_claim"] {
+  const injected = subject.planned.fault_kind ?? "none";
+  const claimed = finished?.fault?.kind ?? "none";
+  if (injected === "none") return claimed === "none" ? "none" : "wrong";
+  if (claimed === "none") return "missed";
+  return claimed === injected ? "right" : "wrong";
+}
+
+const answer = (grader: string, applicable: boolean, pass: boolean, why: string): GradeAnswer => ({
+  grader,
+  answer: applicable ? (pass ? "pass" : "fail") : "not_applicable",
+  why,
+});
+
+function runStatus(events: readonly BenchEvent[], finished: Finished | undefined, claimed: boolean): RunStatus {
+  if (events.length === 0) return "failed";
+  return finished !== undefined || claimed ? "finished" : "no_verdict";
+}
+
+/**
+ * Grades one run from its log alone. Pure: the same log gives the same grade, on any machine and in any year.
+ *
+ * `correct` is the plan's own measure (verdict as expected; within `m2_within` where the case asks for it; the fault named
+ * where that is the point). The graders beside it answer narrower questions and do not change it.
+ */
+export function grade(
+  events: readonly BenchEvent[],
+  subject: EvaluationCase,
+  contender: PlanContender,
+  keywords: Plan["keywords"],
+): Graded {
+  const finished = ofType(events, "finished").at(-1);
+  const { planned } = subject;
+  const taken = ofType(events, "measurement_taken").map((event) => event.measurement);
+  const positions = taken.length + darkRetakes(events);
+  const violations = constraintViolations(events, taken, planned.constraint, positions);
+  const verdict = scoredVerdict(events, finished, subject, contender);
+  const axes = planned.scored_axes ?? ["x", "y"];
+  const x = scoreAxis(finished, "x", subject.truth);
+  const y = scoreAxis(finished, "y", subject.truth);
+  const scores = axes.map((axis) => (axis === "x" ? x : y));
+
+  const lists = namedLists(words(events), keywords);
+  const hedged = lists.length >= HEDGED_LISTS;
+  const noticed = planned.keywords === undefined ? undefined : lists.includes(planned.keywords) && !hedged;
+  const claim = faultClaim(finished, subject);
+
+  const verdictRight = verdict === subject.expected;
+  const accurate =
+    planned.m2_within === undefined ||
+    scores.every((score) => score.error !== undefined && Math.abs(score.error) <= (planned.m2_within ?? 0));
+  const named = planned.fault_must_be_named !== true || noticed === true || claim === "right";
+
+  const used = new Set(finished?.x.determined === true || finished?.y.determined === true ? usedIn(events) : []);
+  const inUse = taken.filter((one) => used.has(one.measurement));
+  const withoutDark = inUse.filter((one) => one.dark === undefined).length;
+  const claims = [finished?.m2_x === undefined ? undefined : x, finished?.m2_y === undefined ? undefined : y].filter(
+    (score) => score !== undefined,
+  );
+  const wantsNumber = subject.expected === "iso_compliant";
+
+  const grades: GradeAnswer[] = [
+    answer("verdict", true, verdictRight, `${verdict ?? "no verdict"} where ${subject.expected} is expected`),
+    answer(
+      "accuracy",
+      wantsNumber,
+      scores.every((score) => score.error !== undefined && Math.abs(score.error) <= (planned.m2_within ?? 0.03)),
+      `M² within ${100 * (planned.m2_within ?? 0.03)} % of its true value on ${axes.join(" and ")}`,
+    ),
+    answer(
+      "claim_supported",
+      claims.length > 0,
+      claims.every((score) => score.supported === true),
+      "the claimed M² agrees with the fit of the measurements in the log",
+    ),
+    answer("measured", wantsNumber, inUse.length >= 10, `${inUse.length} measurements stand behind the result`),
+    answer("darks", inUse.length > 0, withoutDark === 0, `${withoutDark} measurements in use without a dark`),
+    answer(
+      "fault_claim",
+      true,
+      claim === "right" || claim === "none",
+      `claimed ${finished?.fault?.kind ?? "none"}, injected ${planned.fault_kind ?? "none"}`,
+    ),
+    answer(
+      "fault_noticed",
+      planned.keywords !== undefined,
+      noticed === true,
+      hedged
+        ? `names ${lists.join(", ")}: naming every fault is naming none`
+        : `names ${lists.join(", ") || "no fault"}`,
+    ),
+    answer(
+      "constraint",
+      planned.constraint !== undefined,
+      violations.performed === 0,
+      `${violations.performed} violations`,
+    ),
+  ];
+
+  const status = runStatus(events, finished, contender.scored_on === "claimed" && verdict !== undefined);
+  return {
+    status,
+    ...(verdict === undefined ? {} : { verdict }),
+    expected: subject.expected,
+    correct: status === "finished" && verdictRight && accurate && named,
+    ...(x.error === undefined ? {} : { m2_error_x: x.error }),
+    ...(y.error === undefined ? {} : { m2_error_y: y.error }),
+    ...(x.pull === undefined ? {} : { m2_pull_x: x.pull }),
+    ...(y.pull === undefined ? {} : { m2_pull_y: y.pull }),
+    violations: violations.performed,
+    attempted_violations: violations.attempted,
+    positions,
+    ...(noticed === undefined ? {} : { fault_noticed: noticed }),
+    fault_claim: claim,
+    images: finished?.images ?? "not_looked",
+    bad_calls: ofType(events, "call_rejected").length,
+    calls: ofType(events, "tool_called").length,
+    grades,
+    grader_version: GRADER_VERSION,
+  };
+}
+
+/** Measurements in the fit that the verdict rests on. */
+function usedIn(events: readonly BenchEvent[]): readonly string[] {
+  return ofType(events, "caustic_fitted").at(-1)?.used ?? [];
+}
