@@ -19,19 +19,39 @@ export interface Exposure {
  * Every pixel's noise depends on the key and its index alone.
  */
 export function exposeSensor({ sensor, exposure_ms, light, roomLight_counts_per_ms, key }: Exposure): Uint16Array {
-  const pixels = sensor.width_px * sensor.height_px;
-  const samples = new Uint16Array(pixels);
   const even_counts = roomLight_counts_per_ms * exposure_ms;
+  const samples = new Uint16Array(sensor.width_px * sensor.height_px);
+  readOut(
+    samples,
+    light ?? new Float32Array(samples.length),
+    exposure_ms,
+    sensor.blackLevel_counts + even_counts,
+    sensor.readNoise_counts ** 2 + even_counts / sensor.electronsPerCount,
+    1 / sensor.electronsPerCount,
+    sensor.fullScale_counts,
+    key.first,
+    key.second,
+  );
+  return samples;
+}
+
+/** The loop over the pixels, on plain numbers and typed arrays alone: 5 million pixels per frame pass through it. */
+function readOut(
+  samples: Uint16Array,
+  light: Float32Array,
+  exposure_ms: number,
+  even_counts: number,
+  evenVariance: number,
+  variancePerCount: number,
+  fullScale_counts: number,
+  first: number,
+  second: number,
+): void {
+  const limits = ZIGGURAT_LIMITS;
+  const widths = ZIGGURAT_STEPS;
   // Half a count turns truncation into rounding.
-  const floor_counts = sensor.blackLevel_counts + even_counts + 0.5;
-  const evenVariance = sensor.readNoise_counts ** 2 + even_counts / sensor.electronsPerCount;
-  const evenNoise_counts = Math.sqrt(evenVariance);
-  const variancePerCount = 1 / sensor.electronsPerCount;
-  const fullScale_counts = sensor.fullScale_counts;
-  const { first, second } = key;
-  const source = light ?? new Float32Array(0);
-  const lit = source.length === pixels;
-  for (let index = 0; index < pixels; index++) {
+  const floor_counts = even_counts + 0.5;
+  for (let index = 0; index < samples.length; index++) {
     let bits = (index + first) | 0;
     bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
     bits = ((bits ^ (bits >>> 15)) + second) | 0;
@@ -39,19 +59,14 @@ export function exposeSensor({ sensor, exposure_ms, light, roomLight_counts_per_
     bits ^= bits >>> 15;
     const layer = bits & 255;
     const steps = bits >> 8;
+    // Magnitude by complement: a branch on a random sign is guessed wrong every other time.
     const deviate =
-      (steps < 0 ? -steps : steps) < (ZIGGURAT_LIMITS[layer] as number)
-        ? steps * (ZIGGURAT_STEPS[layer] as number)
-        : normalOutsideRectangle(key, index, bits);
-    let counts: number;
-    if (lit) {
-      const signal_counts = (source[index] as number) * exposure_ms;
-      counts = floor_counts + signal_counts + deviate * Math.sqrt(evenVariance + signal_counts * variancePerCount);
-    } else {
-      counts = floor_counts + deviate * evenNoise_counts;
-    }
-    // Typed arrays truncate towards zero; negative values would wrap.
+      (steps ^ (steps >> 31)) < (limits[layer] as number)
+        ? steps * (widths[layer] as number)
+        : normalOutsideRectangle(first, second, index, bits);
+    const signal_counts = (light[index] as number) * exposure_ms;
+    const noise_counts = deviate * Math.sqrt(evenVariance + signal_counts * variancePerCount);
+    const counts = (floor_counts + signal_counts + noise_counts) | 0;
     samples[index] = counts < 0 ? 0 : counts > fullScale_counts ? fullScale_counts : counts;
   }
-  return samples;
 }

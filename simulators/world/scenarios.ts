@@ -1,7 +1,7 @@
 import type { BeamFault, PrincipalAxis, Scenario } from "./scenario.ts";
 
 /** Counts per ms that give the clean beam a peak of 2800 counts at its waist in 1 ms. */
-const USUAL_POWER_counts_per_ms = 6.5e5;
+export const USUAL_POWER_counts_per_ms = 6.5e5;
 
 const CLEAN_X: PrincipalAxis = { w0_um: 65, m2: 1.2, z0_mm: 130 };
 const CLEAN_Y: PrincipalAxis = { w0_um: 68, m2: 1.3, z0_mm: 128 };

@@ -37,9 +37,13 @@ for (let layer = 0; layer < LAYERS; layer++) {
   ZIGGURAT_LIMITS[layer] = Math.floor(((edges[layer + 1] as number) / edge) * HALF_STEPS);
 }
 
-/** Uniform in (0, 1), from another part of the stream than the pixels'. */
-function uniformAt(key: NoiseKey, index: number, draw: number): number {
-  const bits = randomBits({ first: key.first ^ 0x5bd1e995, second: key.second + Math.imul(draw, 0x9e3779b9) }, index);
+/** Uniform in (0, 1), from another part of the stream than the pixels'. Plain numbers: no object is made per draw. */
+function uniformAt(first: number, second: number, index: number, draw: number): number {
+  let bits = (index + (first ^ 0x5bd1e995)) | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
+  bits = ((bits ^ (bits >>> 15)) + second + Math.imul(draw, 0x9e3779b9)) | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0xd35a2d97);
+  bits ^= bits >>> 15;
   return ((bits >>> 0) + 0.5) / 2 ** 32;
 }
 
@@ -47,29 +51,29 @@ function uniformAt(key: NoiseKey, index: number, draw: number): number {
  * The deviate of one place whose first draw fell outside its layer's rectangle: wedge, tail, or new draws until one
  * holds. Depends on key and index alone.
  */
-export function normalOutsideRectangle(key: NoiseKey, index: number, firstBits: number): number {
+export function normalOutsideRectangle(first: number, second: number, index: number, firstBits: number): number {
   let bits = firstBits;
-  for (let draw = 1; ; draw += 3) {
+  for (let draw = 1; ; draw += 2) {
     const layer = bits & (LAYERS - 1);
     const steps = bits >> 8;
     const x = steps * (ZIGGURAT_STEPS[layer] as number);
-    if (Math.abs(steps) < (ZIGGURAT_LIMITS[layer] as number)) return x;
+    if ((steps ^ (steps >> 31)) < (ZIGGURAT_LIMITS[layer] as number)) return x;
     if (layer === 0) {
-      const tail = tailDeviate(key, index, draw);
+      const tail = tailDeviate(first, second, index, draw);
       return steps < 0 ? -tail : tail;
     }
     const floor = heights[layer] as number;
     const ceiling = heights[layer + 1] as number;
-    if (floor + uniformAt(key, index, draw) * (ceiling - floor) < bell(x)) return x;
-    bits = Math.floor(uniformAt(key, index, draw + 1) * 2 ** 32) | 0;
+    if (floor + uniformAt(first, second, index, draw) * (ceiling - floor) < bell(x)) return x;
+    bits = (uniformAt(first, second, index, draw + 1) * 2 ** 32) | 0;
   }
 }
 
 /** A deviate beyond the start of the tail (Marsaglia's method). */
-function tailDeviate(key: NoiseKey, index: number, firstDraw: number): number {
+function tailDeviate(first: number, second: number, index: number, firstDraw: number): number {
   for (let draw = firstDraw; ; draw += 2) {
-    const x = -Math.log(uniformAt(key, index, draw)) / TAIL_START;
-    const y = -Math.log(uniformAt(key, index, draw + 1));
+    const x = -Math.log(uniformAt(first, second, index, draw)) / TAIL_START;
+    const y = -Math.log(uniformAt(first, second, index, draw + 1));
     if (2 * y > x * x) return TAIL_START + x;
   }
 }
@@ -79,7 +83,7 @@ export function normalAt(key: NoiseKey, index: number): number {
   const bits = randomBits(key, index);
   const layer = bits & (LAYERS - 1);
   const steps = bits >> 8;
-  return Math.abs(steps) < (ZIGGURAT_LIMITS[layer] as number)
+  return (steps ^ (steps >> 31)) < (ZIGGURAT_LIMITS[layer] as number)
     ? steps * (ZIGGURAT_STEPS[layer] as number)
-    : normalOutsideRectangle(key, index, bits);
+    : normalOutsideRectangle(key.first, key.second, index, bits);
 }
