@@ -79,7 +79,7 @@ function report(who: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof BenchError || error instanceof InstrumentError ? error.hint : undefined;
   printNote(
-    `caustic: ${oneSentence(message === "" ? "an unknown fault" : message)}${hint ? ` (${oneSentence(hint)})` : ""}`,
+    `${who}: ${oneSentence(message === "" ? "an unknown fault" : message)}${hint ? ` (${oneSentence(hint)})` : ""}`,
   );
 }
 

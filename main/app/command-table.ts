@@ -22,6 +22,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/fit.ts")).registerFit,
   },
   {
+    name: "simulate",
+    summary: "frames of the simulated camera, as a file",
+    load: async () => (await import("./commands/simulate.ts")).registerSimulate,
+  },
+  {
     name: "doctor",
     summary: "what works on this machine and what is missing",
     load: async () => (await import("./commands/doctor.ts")).registerDoctor,
