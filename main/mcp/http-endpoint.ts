@@ -5,6 +5,7 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpServerFactory,
+  type ServerNotifier,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
@@ -28,7 +29,7 @@ export interface HttpEndpoint {
   /** Answers a request made in this process; no guards. */
   fetch(request: Request): Promise<Response>;
   /** Tells 2026-era subscribers; 2025-era sessions hear it from their own server. */
-  resourceUpdated(uri: string): void;
+  readonly notify: ServerNotifier;
   close(): Promise<void>;
 }
 
@@ -96,7 +97,7 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
       }
       await answer(request as NodeIncomingMessageLike, response);
     },
-    resourceUpdated: (uri) => modern.notify.resourceUpdated(uri),
+    notify: modern.notify,
     async close() {
       const open = [...sessions.values()];
       sessions.clear();
