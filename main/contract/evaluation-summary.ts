@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+const rateSchema = z.object({
+  successes: z.number().int(),
+  trials: z.number().int(),
+  rate: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
+
+/** One contender in one group. Rates carry 95 % Wilson intervals; what was not run or failed stands in its own column. */
+export const groupSummarySchema = z.object({
+  group: z.string(),
+  contender: z.string(),
+  planned: z.number().int(),
+  graded: z.number().int(),
+  failed: z.number().int().describe("Infrastructure failures"),
+  not_run: z.number().int(),
+  correct: rateSchema.optional(),
+  m2_error_median: z.number().optional().describe("Median of |M² error| over axes with a determined M²"),
+  m2_error_max: z.number().optional(),
+  within_1u: rateSchema.optional().describe("True M² within ± 1 stated standard uncertainty"),
+  within_2u: rateSchema.optional(),
+  violations: z.number().int(),
+  attempted_violations: z.number().int(),
+  positions_mean: z.number().optional(),
+  fault_noticed: rateSchema.optional(),
+  fault_claim_right: rateSchema.optional(),
+  bad_call_runs: rateSchema.optional().describe("Runs with a call that does not exist or does not bind"),
+  image_not_confirmed: z.number().int(),
+  tokens: z.number().int().optional(),
+  usd: z.number().optional().describe("Absent while any run's cost is unknown"),
+});
+export type GroupSummary = z.infer<typeof groupSummarySchema>;
+
+/** Two contenders on the same cases. */
+export const pairedSummarySchema = z.object({
+  metric: z.string(),
+  groups: z.array(z.string()),
+  first: z.string(),
+  second: z.string(),
+  cases: z.number().int(),
+  only_first: z.number().int().optional(),
+  only_second: z.number().int().optional(),
+  mean_difference: z.number().optional(),
+  low: z.number().optional(),
+  high: z.number().optional(),
+  p: z.number().optional(),
+  p_holm: z.number().optional().describe("Present for the plan's primary metrics"),
+  exploratory: z.boolean(),
+});
+export type PairedSummary = z.infer<typeof pairedSummarySchema>;
+
+export const evaluationSummarySchema = z.object({
+  groups: z.array(groupSummarySchema),
+  held_out: z.array(groupSummarySchema).describe("Held-out groups together, without cases marked as seen"),
+  paired: z.array(pairedSummarySchema),
+  pass_hat_k: z.array(z.object({ contender: z.string(), k: z.number().int(), value: z.number() })),
+});
+export type EvaluationSummary = z.infer<typeof evaluationSummarySchema>;
