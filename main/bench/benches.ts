@@ -1,11 +1,15 @@
-import type { BenchVerbs } from "../contract/bench-verbs.ts";
+import type { BenchVerbs, CallContext } from "../contract/bench-verbs.ts";
+import { BenchError } from "../contract/error-codes.ts";
+import { TOOLS, TOOL_NAMES, type ToolInput, type ToolName, type ToolOutput } from "../contract/tools.ts";
 import type { BenchSession } from "./bench-session.ts";
 
 /** A bench on offer: how to open a run on it. */
 export interface BenchOffer {
+  /** Unique among the offers; the session that `open` gives must carry the same name. */
   readonly bench: string;
   readonly description: string;
   readonly simulated: boolean;
+  /** Opens a run. Throws what the instruments throw, or `not_offered` when no further run may be had. */
   open(): Promise<BenchSession>;
 }
 
@@ -19,6 +23,99 @@ export interface Benches {
   close(why: "finished" | "abandoned" | "expired"): Promise<void>;
 }
 
+const isOver = (session: BenchSession): boolean => {
+  const { state } = session.snapshot();
+  return state === "finished" || state === "closed" || session.expired;
+};
+
 export function createBenches(offers: readonly BenchOffer[]): Benches {
-  throw new Error(`${offers.length} benches: not there yet`);
+  /** The run on each bench, also one that is being opened, so that two callers at once get the same. */
+  const runs = new Map<string, Promise<BenchSession>>();
+  const opened = new Map<string, BenchSession>();
+
+  const sessionOn = (bench: string): BenchSession | undefined => {
+    const session = opened.get(bench);
+    return session === undefined || session.snapshot().state === "closed" || session.expired ? undefined : session;
+  };
+
+  const session = (run: string): BenchSession => {
+    for (const candidate of opened.values()) {
+      if (candidate.handle === run && sessionOn(candidate.bench) === candidate) return candidate;
+    }
+    throw new BenchError(
+      "unknown_run",
+      "That run handle names no open run",
+      "Use the handle that bench_open returned, or open the bench again.",
+    );
+  };
+
+  /** Ends what is over on that bench and opens the next run. */
+  const openNext = async (offer: BenchOffer, before: BenchSession | undefined): Promise<BenchSession> => {
+    if (before !== undefined) await before.close(before.snapshot().state === "finished" ? "finished" : "expired");
+    const next = await offer.open();
+    opened.set(offer.bench, next);
+    return next;
+  };
+
+  const join = (offer: BenchOffer): Promise<BenchSession> => {
+    const before = opened.get(offer.bench);
+    const present = runs.get(offer.bench);
+    if (present !== undefined && (before === undefined || !isOver(before))) return present;
+    const next = openNext(offer, before);
+    runs.set(offer.bench, next);
+    // A bench that could not be opened may be tried again.
+    next.catch(() => runs.delete(offer.bench));
+    return next;
+  };
+
+  const bench_open = async (
+    input: ToolInput<"bench_open">,
+    context: CallContext,
+  ): Promise<ToolOutput<"bench_open">> => {
+    const parsed = TOOLS.bench_open.input.safeParse(input);
+    const offer = parsed.success ? offers.find(({ bench }) => bench === parsed.data.bench) : undefined;
+    if (offer === undefined) {
+      const names = offers.map(({ bench }) => bench).join(", ");
+      throw parsed.success
+        ? new BenchError(
+            "unknown_bench",
+            `There is no bench ${JSON.stringify(parsed.data.bench)}`,
+            `On offer: ${names}.`,
+          )
+        : new BenchError("bad_argument", `bench_open: ${parsed.error.message}`, "Give bench and reason.");
+    }
+    const joined = await join(offer);
+    return joined.verbs.bench_open(input, context);
+  };
+
+  const bench_status = async (
+    input: ToolInput<"bench_status">,
+    context: CallContext,
+  ): Promise<ToolOutput<"bench_status">> => {
+    if (input.run !== undefined) return session(input.run).verbs.bench_status(input, context);
+    return {
+      benches: offers.map(({ bench, description, simulated }) => {
+        const run = sessionOn(bench);
+        return { bench, description, simulated, in_use: run !== undefined && !isOver(run) };
+      }),
+    };
+  };
+
+  const forward = (tool: ToolName) => async (input: { readonly run?: string }, context: CallContext) => {
+    const verb = session(input.run ?? "").verbs[tool] as (input: unknown, context: CallContext) => Promise<unknown>;
+    return verb(input, context);
+  };
+
+  return {
+    verbs: {
+      ...Object.fromEntries(TOOL_NAMES.map((tool) => [tool, forward(tool)])),
+      bench_open,
+      bench_status,
+    } as unknown as BenchVerbs,
+    session,
+    sessionOn,
+    async close(why) {
+      await Promise.all([...opened.values()].map((run) => run.close(why)));
+    },
+  };
 }

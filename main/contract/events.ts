@@ -251,6 +251,15 @@ const instrumentFailed = z.object({
   during: z.string(),
 });
 
+/** A raw frame could not be written; the measurement stands. */
+const frameNotKept = z.object({
+  ...event,
+  type: z.literal("frame_not_kept"),
+  id: z.string(),
+  index: z.number().int().nonnegative(),
+  why: z.string(),
+});
+
 const finished = z.object({
   ...event,
   type: z.literal("finished"),
@@ -311,6 +320,7 @@ export const benchEventSchema = z.discriminatedUnion("type", [
   limitRefused,
   stopped,
   instrumentFailed,
+  frameNotKept,
   finished,
   runClosed,
 ]);
