@@ -47,8 +47,9 @@ export class GcsAxis implements Axis {
       deadline_ms: DEADLINE_ms,
       instrument: () => this.#name(),
       probes: [
-        () => this.#question("*IDN?", (text) => (text.includes("Physik Instrumente") ? text : undefined)),
-        () => this.#question(`TMX? ${settings.axis}`, (text) => this.#numberIn(text)),
+        () => this.#probe("*IDN?", identificationIn),
+        () =>
+          this.#probe(`SPA? ${settings.axis} ${COUNTS_NUMERATOR}`, (text) => this.#parameterIn(text, COUNTS_NUMERATOR)),
       ],
     });
   }
@@ -72,9 +73,7 @@ export class GcsAxis implements Axis {
       await this.#exchange.tell(toBytes("\n"));
     }
     this.#exchange.loseStep();
-    const identification = await this.#read("*IDN?", (text) =>
-      text.includes("Physik Instrumente") ? text : undefined,
-    );
+    const identification = await this.#read("*IDN?", identificationIn);
     const [, controller = "controller", serialNumber = "unknown", firmware] = identification
       .split(",")
       .map((part) => part.trim());
@@ -216,13 +215,14 @@ export class GcsAxis implements Axis {
     return this.#read(`${command} ${this.#settings.axis}`, (text) => this.#numberIn(text));
   }
 
+  #parameterIn(text: string, number: number): number | undefined {
+    const prefix = `${this.#settings.axis} ${number}=`;
+    const value = Number(text.slice(prefix.length));
+    return text.startsWith(prefix) && Number.isFinite(value) ? value : undefined;
+  }
+
   async #readParameter(number: number): Promise<number> {
-    const { axis } = this.#settings;
-    const prefix = `${axis} ${number}=`;
-    return this.#read(`SPA? ${axis} ${number}`, (text) => {
-      const value = Number(text.slice(prefix.length));
-      return text.startsWith(prefix) && Number.isFinite(value) ? value : undefined;
-    });
+    return this.#read(`SPA? ${this.#settings.axis} ${number}`, (text) => this.#parameterIn(text, number));
   }
 
   async #read<Value>(command: string, parse: (text: string) => Value | undefined): Promise<Value> {
@@ -234,6 +234,15 @@ export class GcsAxis implements Axis {
       what: `"${command}"`,
       bytes: toBytes(`${command}\n`),
       take: (answer) => ({ answer: this.#parse(command, answer, parse) }),
+    };
+  }
+
+  /** A question that passes over everything but its own answer. */
+  #probe(command: string, parse: (text: string) => unknown): Question<Answer, unknown> {
+    return {
+      what: `"${command}"`,
+      bytes: toBytes(`${command}\n`),
+      take: ([text = ""]) => (parse(text.trim()) === undefined ? "foreign" : { answer: text }),
     };
   }
 
@@ -261,4 +270,8 @@ export class GcsAxis implements Axis {
   #name(): string {
     return this.#model ?? this.fallbackName;
   }
+}
+
+function identificationIn(text: string): string | undefined {
+  return text.includes("Physik Instrumente") ? text : undefined;
 }
