@@ -53,8 +53,8 @@ describe("light on the sensor", () => {
           const cos = Math.cos((azimuth_deg * Math.PI) / 180);
           const sin = Math.sin((azimuth_deg * Math.PI) / 180);
           expect(found.total / scenario.power_counts_per_ms).toBeCloseTo(1, 4);
-          expect(found.column).toBeCloseTo(319.5, 4);
-          expect(found.row).toBeCloseTo(239.5, 4);
+          expect(found.column).toBeCloseTo(320, 4);
+          expect(found.row).toBeCloseTo(240, 4);
           expect(found.xx_um2 / (varX * cos ** 2 + varY * sin ** 2)).toBeCloseTo(1, 3);
           expect(found.yy_um2 / (varX * sin ** 2 + varY * cos ** 2)).toBeCloseTo(1, 3);
           // Rows count downwards: counter-clockwise on the screen makes the covariance of a wide x axis negative.
@@ -103,8 +103,8 @@ describe("light on the sensor", () => {
       [100, 639],
       [60, 450],
     ] as const) {
-      const x = (column - 319.5) * 5.5 - 1800;
-      const y = (row - 239.5) * 5.5 + 1400;
+      const x = (column - 320) * 5.5 - 1800;
+      const y = (row - 240) * 5.5 + 1400;
       const u = (x * Math.cos(azimuth) - y * Math.sin(azimuth)) / wX;
       const v = (x * Math.sin(azimuth) + y * Math.cos(azimuth)) / wY;
       const expected = ((2 * 6.5e5 * 5.5 ** 2) / (Math.PI * wX * wY)) * Math.exp(-2 * (u * u + v * v));
@@ -159,12 +159,12 @@ describe("faults of the light", () => {
     ];
     const plain = lightOnSensor(withFaults(faults[1] as BeamFault), sensor, 50, 3);
     const light = lightOnSensor(withFaults(...faults), sensor, 50, 3);
-    // Radius 63.6 pixels about column 319.5 + 30.
-    expect(at(light, 240, 349 + 62)).toBe(at(plain, 240, 349 + 62));
-    expect(at(light, 240, 349 + 66)).toBe(0);
-    expect(at(light, 240, 349 - 62)).toBe(at(plain, 240, 349 - 62));
-    expect(at(light, 240, 349 - 66)).toBe(0);
-    expect(at(plain, 240, 349 + 66)).toBeGreaterThan(0);
+    // Radius 63.6 pixels about column 320 + 30.
+    expect(at(light, 240, 350 + 62)).toBe(at(plain, 240, 350 + 62));
+    expect(at(light, 240, 350 + 66)).toBe(0);
+    expect(at(light, 240, 350 - 62)).toBe(at(plain, 240, 350 - 62));
+    expect(at(light, 240, 350 - 66)).toBe(0);
+    expect(at(plain, 240, 350 + 66)).toBeGreaterThan(0);
   });
 
   test("the aperture passes the closed-form share 1 − exp(−2 r²/w²) of a round beam", () => {
@@ -178,8 +178,8 @@ describe("faults of the light", () => {
     const drifting = withFaults({ kind: "pointing_drift", x_um_per_measurement: 25, y_um_per_measurement: -11 });
     for (const measurements of [0, 1, 12]) {
       const found = moments(lightOnSensor(drifting, sensor, 130, measurements));
-      expect(found.column).toBeCloseTo(319.5 + (25 * measurements) / 5.5, 3);
-      expect(found.row).toBeCloseTo(239.5 - (11 * measurements) / 5.5, 3);
+      expect(found.column).toBeCloseTo(320 + (25 * measurements) / 5.5, 3);
+      expect(found.row).toBeCloseTo(240 - (11 * measurements) / 5.5, 3);
     }
   });
 });

@@ -41,15 +41,25 @@ function drift_um(scenario: Scenario, measurements: number): { x_um: number; y_u
 
 /**
  * Light of the beam on every pixel, in counts per ms of this sensor, row-major: what an exposure without noise, black
- * level and room light collects. The beam's axis meets the middle of the sensor, ((width − 1)/2, (height − 1)/2).
+ * level and room light collects. The beam's axis meets the centre of the pixel at (width/2, height/2).
+ * @param z_mm where the sensor stands
  * @param measurements measurements taken so far, for pointing drift
+ * @param readback_mm what the stage reads, where it differs from where it stands: the ranges of faults are in its terms
  */
-export function lightOnSensor(scenario: Scenario, sensor: Sensor, z_mm: number, measurements: number): Float32Array {
+export function lightOnSensor(
+  scenario: Scenario,
+  sensor: Sensor,
+  z_mm: number,
+  measurements: number,
+  readback_mm = z_mm,
+): Float32Array {
   const light = new Float32Array(sensor.width_px * sensor.height_px);
   const drift = drift_um(scenario, measurements);
-  const axisColumn = (sensor.width_px - 1) / 2 + drift.x_um / sensor.pixelPitch_um;
-  const axisRow = (sensor.height_px - 1) / 2 + drift.y_um / sensor.pixelPitch_um;
-  const ghosts = scenario.faults.filter((fault) => fault.kind === "ghost").filter((ghost) => actsAt(ghost, z_mm));
+  const axisColumn = sensor.width_px / 2 + drift.x_um / sensor.pixelPitch_um;
+  const axisRow = sensor.height_px / 2 + drift.y_um / sensor.pixelPitch_um;
+  const ghosts = scenario.faults
+    .filter((fault) => fault.kind === "ghost")
+    .filter((ghost) => actsAt(ghost, readback_mm));
   const copies = [
     { power: 1, column: axisColumn, row: axisRow },
     ...ghosts.map((ghost) => ({
@@ -76,7 +86,7 @@ export function lightOnSensor(scenario: Scenario, sensor: Sensor, z_mm: number, 
     }
   }
   for (const fault of scenario.faults) {
-    if (fault.kind === "aperture" && actsAt(fault, z_mm)) {
+    if (fault.kind === "aperture" && actsAt(fault, readback_mm)) {
       truncate(light, sensor, axisColumn, axisRow, (fault.radius_m * 1e6) / sensor.pixelPitch_um);
     }
   }

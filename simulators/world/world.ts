@@ -31,7 +31,7 @@ export class World {
   readonly sensor: Sensor;
   readonly #seed: number;
   /** The frames of one measurement share their light. */
-  #light: { readonly z_mm: number; readonly measurements: number; readonly image: Float32Array } | undefined;
+  #light: { readonly position_mm: number; readonly measurements: number; readonly image: Float32Array } | undefined;
 
   /** @param seed any safe integer */
   constructor(scenario: Scenario, sensor: Sensor, seed: number) {
@@ -46,9 +46,7 @@ export class World {
     const samples = exposeSensor({
       sensor: this.sensor,
       exposure_ms,
-      light: beamBlocked
-        ? undefined
-        : this.#lightAt(this.#truePosition_mm(exposure.position_mm, measurements), measurements),
+      light: beamBlocked ? undefined : this.#lightAt(exposure.position_mm, measurements),
       roomLight_counts_per_ms: this.#roomLight_counts_per_ms(measurements),
       key: noiseKey(this.#seed, purpose, acquisition, frame),
     });
@@ -56,15 +54,17 @@ export class World {
     return samples;
   }
 
-  /** The stage comes back to a place within its repeatability: one deviation per measurement and place. */
-  #truePosition_mm(position_mm: number, measurements: number): number {
+  /** Where the stage stands when its encoder reads `position_mm`: one deviation per measurement and place. */
+  truePosition_mm(position_mm: number, measurements: number): number {
     const place_um = Math.round(position_mm * 1000);
     return position_mm + REPEATABILITY_mm * normalAt(noiseKey(this.#seed, "position", measurements), place_um);
   }
 
-  #lightAt(z_mm: number, measurements: number): Float32Array {
-    if (this.#light?.z_mm !== z_mm || this.#light.measurements !== measurements) {
-      this.#light = { z_mm, measurements, image: lightOnSensor(this.scenario, this.sensor, z_mm, measurements) };
+  #lightAt(position_mm: number, measurements: number): Float32Array {
+    if (this.#light?.position_mm !== position_mm || this.#light.measurements !== measurements) {
+      const z_mm = this.truePosition_mm(position_mm, measurements);
+      const image = lightOnSensor(this.scenario, this.sensor, z_mm, measurements, position_mm);
+      this.#light = { position_mm, measurements, image };
     }
     return this.#light.image;
   }
