@@ -1,5 +1,5 @@
 import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
-import { type BlockMap, blockMap } from "./block-map.ts";
+import { type BlockMap, blockMap, rimLevel_counts } from "./block-map.ts";
 import { comparisonAnalysis } from "./comparison-analysis.ts";
 import type {
   AnalysisFacts,
@@ -28,10 +28,11 @@ import { momentNoise, outsideVariance, type PixelVariance, pixelVariance } from 
 import { outsideMean } from "./outside-mean.ts";
 import { zoneSpread } from "./outside-zones.ts";
 import { azimuthOnScreen_deg, widthOf } from "./principal-widths.ts";
+import type { BackgroundShape } from "./robust-background.ts";
 import { edgeLight } from "./sensor-edges.ts";
 import { type BackgroundEstimate, type Pass, SETTLED_CHANGE, type Settling, settleArea } from "./settle-area.ts";
 import { startArea } from "./start-area.ts";
-import { raiseStructureFindings } from "./structure-findings.ts";
+import { raiseSecondSpot, raiseStructureFindings } from "./structure-findings.ts";
 import { typescriptKernel } from "./typescript-kernel.ts";
 import {
   roundingUncertainty,
@@ -159,13 +160,13 @@ class Measurement {
     const iso = this.method === "iso" ? new IsoBackground(this.map) : undefined;
     const flat: BackgroundEstimate = (_area, sums) =>
       flatBackground(outsideMean(this.map, this.total_counts, sums).mean_counts);
-    const shape = iso?.justifiedShape(start.rectangle) ?? "level";
-    const estimate = iso?.estimate({ shape, from: "everywhere" }, flat) ?? flat;
+    const shapes = iso?.justifiedShapes(start.rectangle) ?? [];
+    const estimate = iso?.estimate({ shape: shapes[0] ?? "level", from: "everywhere" }, flat) ?? flat;
     const area = this.options.startArea === "sensor" ? this.wholeSensor() : start.rectangle;
     const settling = settleArea(this.frames, this.kernel, area, estimate);
     const { pass } = settling;
     const peak_counts = this.peak(pass?.background ?? flatBackground(0), start.rectangle);
-    this.raiseSettling(settling);
+    this.raiseSettling(settling, start.rectangle);
     this.raiseLowSignal(peak_counts);
     const facts: AnalysisFacts = {
       method: this.method,
@@ -177,17 +178,28 @@ class Measurement {
       converged: settling.converged,
       offset_counts: 0,
     };
-    if (pass === undefined) return refused(facts);
-    return this.assess(pass, facts, start.rectangle, iso, shape, flat);
+    if (pass === undefined) {
+      if (this.options.extraFindings === true) {
+        raiseSecondSpot(list, {
+          map: this.map,
+          area: start.rectangle,
+          background: flatBackground(rimLevel_counts(this.map)),
+          peak_counts,
+        });
+      }
+      return refused(facts);
+    }
+    return this.assess(pass, settling, facts, start.rectangle, iso, shapes, flat);
   }
 
   /** Flags, uncertainties and the grade of what the iteration ended on. */
   private assess(
     pass: Pass,
+    settling: Settling,
     before: AnalysisFacts,
     start: Rectangle,
     iso: IsoBackground | undefined,
-    shape: "level" | "plane",
+    shapes: readonly BackgroundShape[],
     flat: BackgroundEstimate,
   ): FrameAnalysis {
     const { list } = this;
@@ -207,9 +219,16 @@ class Measurement {
     const systematic = this.systematic(pass, facts.peak_counts, noise.outside);
     let uX_px = Math.hypot(widthUncertainty(statistical.varianceX, statistical.x), systematic.x_px);
     let uY_px = Math.hypot(widthUncertainty(statistical.varianceY, statistical.y), systematic.y_px);
+    // A swing by less than the noise is the noise at the area's rim: the widths are known as well as the noise allows.
+    const halfSwing = (settling.swing ?? 0) / 2;
+    const withinNoise = halfSwing > 0 && halfSwing * widths.x_px < uX_px && halfSwing * widths.y_px < uY_px;
+    if (withinNoise) {
+      uX_px = Math.hypot(uX_px, halfSwing * widths.x_px);
+      uY_px = Math.hypot(uY_px, halfSwing * widths.y_px);
+    }
     let refusedBySpread = false;
     if (iso !== undefined) {
-      const spread = isoSpread(this.frames, this.kernel, pass, iso, shape, flat, this.map);
+      const spread = isoSpread(this.frames, this.kernel, pass, iso, shapes, flat, this.map);
       uX_px = Math.hypot(uX_px, spread.x_px);
       uY_px = Math.hypot(uY_px, spread.y_px);
       if (spread.unstable !== undefined) {
@@ -241,7 +260,6 @@ class Measurement {
         pass,
         map: this.map,
         peak_counts: facts.peak_counts,
-        pixelVariance: noise.outside,
         zoneEffect: systematic.zoneEffect,
         centroidSpread_px: this.centroidSpread(pass),
       });
@@ -259,7 +277,8 @@ class Measurement {
       centroidX_px: moments.centroidX_px,
       centroidY_px: moments.centroidY_px,
     };
-    if (refusedBySpread || list.flags.some((flag) => REFUSING.has(flag.code))) return refused(facts, beam);
+    const refusing = list.flags.some(({ code }) => REFUSING.has(code) && !(code === "not_converged" && withinNoise));
+    if (refusedBySpread || refusing) return refused(facts, beam);
     return { kind: "measured", grade: list.reasons.length === 0 ? "good" : "usable", ...facts, widths: beam };
   }
 
@@ -298,7 +317,7 @@ class Measurement {
       backgroundAt(pass.background, column, row),
     );
     const { width_px, height_px } = input;
-    const outside = outsideVariance(pass.rectangle, width_px, height_px, variance) ?? darkVariance;
+    const outside = outsideVariance(pass.rectangle, width_px, height_px, variance);
     return { variance, outside };
   }
 
@@ -422,12 +441,13 @@ class Measurement {
     );
   }
 
-  private raiseSettling(settling: Settling): void {
+  private raiseSettling(settling: Settling, start: Rectangle): void {
     if (settling.converged) return;
     const { list } = this;
     const change = settling.lastChange;
     if (settling.lost !== undefined) {
-      const small = settling.lost === "no positive second moment" && settling.iterations === 1;
+      // Three times the box of a region of one block.
+      const small = 2 * Math.max(start.halfLength_px, start.halfBreadth_px) <= 3 * this.map.block_px;
       list.raise(
         "not_converged",
         change,
@@ -435,19 +455,14 @@ class Measurement {
         `did not settle: ${settling.lost} was left in the integration area`,
       );
       if (small) list.raise("too_few_pixels", 0, FEWEST_PIXELS, "no width: the light falls on too few pixels");
-    } else if (settling.cycle !== undefined) {
-      list.raise(
-        "not_converged",
-        settling.cycle,
-        SETTLED_CHANGE,
-        `did not settle: the iteration swings between widths ${percent(settling.cycle)} apart`,
-      );
     } else {
+      const swing = settling.swing ?? change;
+      const how = settling.periodic === true ? "swings between" : "wanders among";
       list.raise(
         "not_converged",
-        change,
+        swing,
         SETTLED_CHANGE,
-        `did not settle: the widths still changed by ${percent(change)} in pass ${settling.iterations}`,
+        `did not settle: the iteration ${how} widths ${percent(swing)} apart`,
       );
     }
   }

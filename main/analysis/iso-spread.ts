@@ -17,8 +17,8 @@ export interface IsoSpread {
 
 /** A change of a width beyond this share makes the result a matter of choice. */
 const QUITE_ANOTHER = 0.3;
-/** An alternative that swings by less than this share still says where it would be. */
-const TOLERATED_CYCLE = 0.02;
+/** An alternative that swings by less than this share still says where it would be; half of the swing is added to its deviation. */
+const TOLERATED_SWING = 0.05;
 /** The largest deviation among the alternatives is about 1.4 standard uncertainties. */
 const DEVIATION_SHARE = 0.7;
 /** Thresholding errs to one side; half of the difference keeps its result within two standard uncertainties. */
@@ -40,26 +40,26 @@ export function isoSpread(
   kernel: MomentKernel,
   pass: Pass,
   iso: IsoBackground,
-  shape: BackgroundShape,
+  shapes: readonly BackgroundShape[],
   flat: BackgroundEstimate,
   map: BlockMap,
 ): IsoSpread {
+  const [shape = "level", other] = shapes;
   const alternatives: Alternative[] = [
     { name: "an area of 2.5 widths", choice: { shape, from: "everywhere" }, factor: 2.5 },
     { name: "an area of 3.5 widths", choice: { shape, from: "everywhere" }, factor: 3.5 },
     { name: "the background of a ring around the area", choice: { shape, from: "ring" }, factor: AREA_FACTOR },
-    {
-      name: shape === "plane" ? "a level background" : "a tilted background",
-      choice: { shape: shape === "plane" ? "level" : "plane", from: "everywhere" },
-      factor: AREA_FACTOR,
-    },
   ];
+  if (other !== undefined) {
+    const name = other === "level" ? "a level background" : "a tilted background";
+    alternatives.push({ name, choice: { shape: other, from: "everywhere" }, factor: AREA_FACTOR });
+  }
   let deviationX = 0;
   let deviationY = 0;
   let unstable: string | undefined;
   for (const { name, choice, factor } of alternatives) {
     const settling = settleArea(frames, kernel, pass.rectangle, iso.estimate(choice, flat), factor);
-    const usable = settling.converged || (settling.cycle ?? 1) < TOLERATED_CYCLE;
+    const usable = settling.converged || (settling.swing ?? 1) < TOLERATED_SWING;
     if (settling.pass === undefined || !usable) {
       unstable ??= `with ${name} the widths do not settle`;
       continue;
@@ -69,8 +69,9 @@ export function isoSpread(
     const byY = Math.abs(along.y_px - pass.widths.y_px);
     const worst = Math.max(byX / pass.widths.x_px, byY / pass.widths.y_px);
     if (worst > QUITE_ANOTHER) unstable ??= `with ${name} a width changes by ${percent(worst)}`;
-    deviationX = Math.max(deviationX, byX);
-    deviationY = Math.max(deviationY, byY);
+    const half = (settling.swing ?? 0) / 2;
+    deviationX = Math.max(deviationX, byX + half * pass.widths.x_px);
+    deviationY = Math.max(deviationY, byY + half * pass.widths.y_px);
   }
   const cut = thresholdedWidths(frames, map, pass);
   const thresholdX = cut === undefined ? 0 : Math.abs(cut.x_px - pass.widths.x_px);

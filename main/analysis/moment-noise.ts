@@ -4,6 +4,10 @@ import { type RectangleRows, rectangleRows } from "./rectangle.ts";
 /** About how many pixels are looked at to learn the noise; more would not change the estimate by a per cent. */
 const SAMPLED_PIXELS = 6000;
 
+/** With fewer samples outside the area than this, the corners are looked at instead, squares of this side. */
+const FEWEST_OUTSIDE = 100;
+const CORNER_PX = 12;
+
 /** What a pixel of the mean frame varies by, where it is known. */
 export interface NoiseModel {
   readonly readNoise_counts: number;
@@ -128,13 +132,16 @@ export function momentNoise(
   return { xx: xx * each, yy: yy * each, xy: xy * each };
 }
 
-/** Mean variance of the pixels outside an area, from a grid of samples; undefined where none lies outside. */
+/**
+ * Mean variance of the pixels outside an area, from a grid of samples; of the corners where the area leaves next to nothing of the
+ * sensor.
+ */
 export function outsideVariance(
   rectangle: Rectangle,
   width_px: number,
   height_px: number,
   variance: PixelVariance,
-): number | undefined {
+): number {
   const step = Math.max(1, Math.floor(Math.sqrt((width_px * height_px) / SAMPLED_PIXELS)));
   const cosine = Math.cos(rectangle.angle_rad);
   const sine = Math.sin(rectangle.angle_rad);
@@ -151,7 +158,19 @@ export function outsideVariance(
       sum += variance(column, row);
       number++;
     }
-  return number === 0 ? undefined : sum / number;
+  if (number >= FEWEST_OUTSIDE) return sum / number;
+  sum = 0;
+  number = 0;
+  const wide = Math.min(CORNER_PX, width_px);
+  const tall = Math.min(CORNER_PX, height_px);
+  for (const top of [0, height_px - tall])
+    for (const left of [0, width_px - wide])
+      for (let row = top; row < top + tall; row++)
+        for (let column = left; column < left + wide; column++) {
+          sum += variance(column, row);
+          number++;
+        }
+  return sum / number;
 }
 
 function sampleStep(rows: RectangleRows): number {

@@ -8,8 +8,16 @@ export const AREA_FACTOR = 3;
 /** Both widths must change by less than this share from one pass to the next. */
 export const SETTLED_CHANGE = 1e-3;
 const MAX_PASSES = 50;
-/** A period-2 cycle counts as found when it has come back this often. */
+/** A swing between two areas counts as found when it has come back this often. */
 const CYCLE_REPEATS = 3;
+/** Passes over which the range of the widths is taken when they do not settle. */
+const SWING_PASSES = 8;
+/**
+ * Above the first ellipticity a beam has no axes to turn the area to, below the second it has; in between the area turns part of
+ * the way, so that it stays continuous in the widths. ISO 11146-1:2021, 7.2 counts a beam as circular above 0.87.
+ */
+const ROUND = 0.95;
+const ELLIPTIC = 0.87;
 /** Half side below which an area is not shrunk: about one pixel must stay inside. */
 const SMALLEST_HALF_SIDE_PX = 1.5;
 
@@ -32,8 +40,10 @@ export interface Settling {
   readonly converged: boolean;
   /** Relative change of the widths in the last pass, the larger of the two. */
   readonly lastChange: number;
-  /** Present when the iteration swings between two areas: the relative difference of their widths. */
-  readonly cycle?: number;
+  /** Present when the iteration goes on for ever: relative range of a width over the last passes, the larger of the two. */
+  readonly swing?: number;
+  /** Whether it swings between two areas rather than wanders. */
+  readonly periodic?: boolean;
   /** Present when a pass left nothing to go on with. */
   readonly lost?: "no power above the background" | "no positive second moment";
 }
@@ -69,47 +79,58 @@ export function settleArea(
   factor: number = AREA_FACTOR,
 ): Settling {
   let rectangle = start;
-  let last: Pass | undefined;
-  let beforeLast: Pass | undefined;
-  let lastChange = Number.POSITIVE_INFINITY;
+  const passes: Pass[] = [];
+  let lastChange = 1;
   let returns = 0;
   for (let iterations = 1; iterations <= MAX_PASSES; iterations++) {
     const { sums, sumsOfFrames, geometry } = measureArea(frames, kernel, rectangle);
     const background = estimate(rectangle, sums);
     const moments = beamMoments(sums, geometry, background);
-    if (moments === undefined) {
-      return ended(last, iterations, lastChange, { lost: "no power above the background" });
+    const widths = moments === undefined ? undefined : principalWidths(moments);
+    if (moments === undefined || widths === undefined || !(widths.x_px > 0 && widths.y_px > 0)) {
+      const lost = moments === undefined ? "no power above the background" : "no positive second moment";
+      const pass = passes.at(-1);
+      return { ...(pass === undefined ? {} : { pass }), iterations, converged: false, lastChange, lost };
     }
-    const widths = principalWidths(moments);
     const pass: Pass = { rectangle, sums, sumsOfFrames, geometry, background, moments, widths };
-    if (!(widths.x_px > 0 && widths.y_px > 0)) {
-      return ended(last, iterations, lastChange, { lost: "no positive second moment" });
+    const last = passes.at(-1);
+    const beforeLast = passes.at(-2);
+    if (last !== undefined) lastChange = relativeChange(widths, last.widths);
+    if (last !== undefined && lastChange < SETTLED_CHANGE) return { pass, iterations, converged: true, lastChange };
+    const returned = beforeLast !== undefined && relativeChange(widths, beforeLast.widths) < SETTLED_CHANGE;
+    returns = returned ? returns + 1 : 0;
+    passes.push(pass);
+    if (returns >= CYCLE_REPEATS || iterations === MAX_PASSES) {
+      const swing = swingOf(passes.slice(-SWING_PASSES));
+      return { pass, iterations, converged: false, lastChange, swing, periodic: returns >= CYCLE_REPEATS };
     }
-    lastChange = last === undefined ? Number.POSITIVE_INFINITY : relativeChange(widths, last.widths);
-    if (lastChange < SETTLED_CHANGE) return { pass, iterations, converged: true, lastChange };
-    const change2 = beforeLast === undefined ? Number.POSITIVE_INFINITY : relativeChange(widths, beforeLast.widths);
-    returns = change2 < SETTLED_CHANGE ? returns + 1 : 0;
-    if (returns >= CYCLE_REPEATS) return { pass, iterations, converged: false, lastChange, cycle: lastChange };
-    beforeLast = last;
-    last = pass;
     rectangle = areaOf(moments, widths, factor);
   }
-  return ended(last, MAX_PASSES, lastChange, {});
+  throw new Error("unreachable: the last pass returns");
 }
 
-function ended(pass: Pass | undefined, iterations: number, lastChange: number, more: Pick<Settling, "lost">): Settling {
-  const change = Number.isFinite(lastChange) ? lastChange : 1;
-  return { ...(pass === undefined ? {} : { pass }), iterations, converged: false, lastChange: change, ...more };
+/** Relative range of the larger and of the smaller width, whichever is more. */
+function swingOf(passes: readonly Pass[]): number {
+  const range = (values: number[]): number => {
+    const most = Math.max(...values);
+    return (most - Math.min(...values)) / most;
+  };
+  return Math.max(
+    range(passes.map(({ widths }) => Math.max(widths.x_px, widths.y_px))),
+    range(passes.map(({ widths }) => Math.min(widths.x_px, widths.y_px))),
+  );
 }
 
-/** The integration area of a beam: `factor` widths long and broad. */
+/** The integration area of a beam: `factor` widths long and broad, turned to its axes as far as it has any. */
 export function areaOf(moments: BeamMoments, widths: PrincipalWidths, factor: number): Rectangle {
+  const ellipticity = Math.min(widths.x_px, widths.y_px) / Math.max(widths.x_px, widths.y_px);
+  const turned = Math.min(Math.max((ROUND - ellipticity) / (ROUND - ELLIPTIC), 0), 1);
   return {
     centreX_px: moments.centroidX_px,
     centreY_px: moments.centroidY_px,
     halfLength_px: Math.max((factor * widths.x_px) / 2, SMALLEST_HALF_SIDE_PX),
     halfBreadth_px: Math.max((factor * widths.y_px) / 2, SMALLEST_HALF_SIDE_PX),
-    angle_rad: widths.angle_rad,
+    angle_rad: turned * widths.angle_rad,
   };
 }
 

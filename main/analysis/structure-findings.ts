@@ -1,4 +1,4 @@
-import { backgroundAt } from "./background-plane.ts";
+import { type BackgroundPlane, backgroundAt } from "./background-plane.ts";
 import {
   type BlockMap,
   blockCentreX_px,
@@ -10,6 +10,7 @@ import {
   smoothed,
 } from "./block-map.ts";
 import { type FlagList, percent } from "./frame-flags.ts";
+import type { Rectangle } from "./kernel.ts";
 import { widthOf } from "./principal-widths.ts";
 import type { Pass } from "./settle-area.ts";
 import { regionAround } from "./start-area.ts";
@@ -19,8 +20,6 @@ export interface StructureFacts {
   readonly pass: Pass;
   readonly map: BlockMap;
   readonly peak_counts: number;
-  /** Variance of a pixel outside the area, mean frame. */
-  readonly pixelVariance: number;
   /** Relative change of a width that the unlikeness of the area's four sides stands for. */
   readonly zoneEffect: number;
   /** Spread of the centroids of the frames in pixels, largest less smallest, the larger of x and y. */
@@ -44,7 +43,7 @@ const DRIFT_SHARE = 0.05;
 /** Raises the findings that the seven standard flags do not cover; each names the number that raised it. */
 export function raiseStructureFindings(list: FlagList, facts: StructureFacts): void {
   raiseSmear(list, facts);
-  raiseSecondSpot(list, facts);
+  raiseSecondSpot(list, { ...facts, area: facts.pass.rectangle, background: facts.pass.background });
   const { zoneEffect, centroidSpread_px, pass } = facts;
   if (zoneEffect > STRUCTURE_EFFECT && !list.has("structured_background")) {
     list.raise(
@@ -149,34 +148,47 @@ function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | 
   return contrast > 4 * scatter ? contrast : 0;
 }
 
-/** A connected spot outside the integration area that holds more than 0.5 % of the beam's power. */
-function raiseSecondSpot(list: FlagList, { pass, map, peak_counts }: StructureFacts): void {
+/** Where second spots are looked for. */
+export interface SpotSearch {
+  readonly map: BlockMap;
+  /** The integration area: what lies inside it belongs to the beam. */
+  readonly area: Rectangle;
+  readonly background: BackgroundPlane;
+  readonly peak_counts: number;
+}
+
+/** A connected spot outside the integration area that holds more than 0.5 % of the power inside it. */
+export function raiseSecondSpot(list: FlagList, { map, area, background, peak_counts }: SpotSearch): void {
   const smooth = smoothed(map);
+  let beam = 0;
   const above = smooth.means.map((value, index) => {
     const column = index % map.blocksWide;
     const row = Math.floor(index / map.blocksWide);
-    if (!isBlockOutside(map, column, row, pass.rectangle)) return 0;
-    return value - backgroundAt(pass.background, blockCentreX_px(map, column), blockCentreY_px(map, row));
+    const light = value - backgroundAt(background, blockCentreX_px(map, column), blockCentreY_px(map, row));
+    if (isBlockOutside(map, column, row, area)) return light;
+    beam += light;
+    return 0;
   });
-  const residual: BlockMap = { ...map, means: above };
+  const outside: BlockMap = { ...map, means: above };
   const limit = Math.max(SPOT_SIGMAS * SMOOTHED_NOISE_SHARE * blockNoise_counts(map), SPOT_PEAK_SHARE * peak_counts);
   const seen = new Uint8Array(above.length);
   let worst = 0;
   for (let index = 0; index < above.length; index++) {
     if (seen[index] === 1 || !((above[index] as number) > limit)) continue;
-    const region = regionAround(residual, index, limit / 2);
+    const { blocks } = regionAround(outside, index, limit / 2);
     let power = 0;
-    for (const block of region.blocks) {
+    for (const block of blocks) {
       seen[block] = 1;
-      power += (above[block] as number) * map.block_px ** 2;
+      power += above[block] as number;
     }
-    worst = Math.max(worst, power / pass.moments.power_counts);
+    worst = Math.max(worst, power);
   }
-  if (worst <= SPOT_SHARE) return;
+  if (!(beam > 0) || worst <= SPOT_SHARE * beam) return;
+  const share = worst / beam;
   list.raise(
     "second_spot",
-    worst,
+    share,
     SPOT_SHARE,
-    `second spot: ${percent(worst)} of the beam's power lies in a spot of its own outside the integration area`,
+    `second spot: a spot of its own outside the integration area holds ${percent(share)} of the power inside it`,
   );
 }
