@@ -11,7 +11,7 @@ import { type Bounds, evenPositions, hasRoom, planPositions } from "./scan-plan.
 const COARSE_POSITIONS = 6;
 /** Frames of a first look; the plan's measurements use the bench's own number. */
 const COARSE_FRAMES = 2;
-const DARK_FRAMES = 20;
+const DARK_FRAMES = 10;
 /** Attempts at one position before it is given up. */
 const ATTEMPTS = 5;
 /** Rounds of "fit, see what is missing, measure it". */

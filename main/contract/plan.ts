@@ -40,11 +40,22 @@ export const lightFaultSchema = z.discriminatedUnion("kind", [
 ]);
 export type LightFault = z.infer<typeof lightFaultSchema>;
 
-/** What is wrong with the instruments in a case. */
+/** Which calls a fault of an instrument spoils: those of these numbers, counted from 0, or each with this probability. */
+const occurrenceSchema = z.union([
+  z.strictObject({ calls: z.array(z.number().int().nonnegative()) }),
+  z.strictObject({ probability: z.number().min(0).max(1) }),
+]);
+
+/** What is wrong with the instruments in a case; the exact definitions are those of the simulated instruments. */
 export const instrumentFaultSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("stage_stalls"), every: z.number().int().positive() }),
-  z.strictObject({ kind: z.literal("stage_overshoots"), by_mm: z.number() }),
-  z.strictObject({ kind: z.literal("frames_dropped"), share: z.number().min(0).max(1) }),
+  z.strictObject({
+    kind: z.literal("stage_stall"),
+    on: occurrenceSchema,
+    fraction: z.number().min(0).max(1),
+    noticed_after_ms: z.number().nonnegative(),
+  }),
+  z.strictObject({ kind: z.literal("stage_overshoot"), on: occurrenceSchema, by_mm: z.number().nonnegative() }),
+  z.strictObject({ kind: z.literal("camera_drop"), on: occurrenceSchema }),
 ]);
 export type InstrumentFault = z.infer<typeof instrumentFaultSchema>;
 

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import type { Clock } from "../../drivers/protocol/clock.ts";
+import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
+import type { InstrumentFault } from "../../simulators/faults/instrument-fault.ts";
+import { SimulatedClock } from "../../simulators/instruments/clock.ts";
+import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
+import type { Scenario } from "../../simulators/world/scenario.ts";
+import type { BeamTruth } from "../../simulators/world/truth.ts";
+import type { BenchSession, BenchSessionOptions } from "../bench/bench-session.ts";
+import type { BenchOffer } from "../bench/benches.ts";
+import { createCanary } from "../bench/canary.ts";
+import { createBenchSession } from "../bench/session.ts";
+import { newRunHandle } from "../mcp/run-handle.ts";
+
+/** Everything that makes one simulated run what it is; plain data but for the journal. */
+export interface SimulatedRunOptions
+  extends Pick<
+    BenchSessionOptions,
+    "journal" | "budgets" | "operatorNote" | "tools" | "findings" | "frameSink" | "kernel"
+  > {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  readonly instrumentFaults?: readonly InstrumentFault[];
+  /** The name under which the bench is offered; says nothing of what is behind it. */
+  readonly bench?: string;
+  /** Default: simulated time at full speed. */
+  readonly clock?: Clock;
+}
+
+export interface SimulatedRun {
+  readonly offer: BenchOffer;
+  /** For graders alone. */
+  readonly truth: BeamTruth;
+  /** The session, once a client has opened the bench. */
+  session(): BenchSession | undefined;
+  close(): Promise<void>;
+}
+
+/** Stage repeatability of the simulated rail, as its maker would state it. */
+const U_Z_MM = 0.002;
+
+/** Host time: decides only what becomes a job and when a handle expires, and stands in no log. */
+export const hostClock: Clock = {
+  now_ms: () => performance.now(),
+  wait: (duration_ms, cancellation) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        cancellation?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, duration_ms);
+      if (cancellation?.aborted === true) end();
+      else cancellation?.addEventListener("abort", end, { once: true });
+    }),
+};
+
+/** Lets pending input in between two jumps of simulated time, so that a STOP is heard. */
+const yieldToHost = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** One bench over one simulated world, on offer under an opaque name. The same options give the same journal, byte for byte. */
+export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
+  const { scenario, seed, bench = "bench-1", clock = new SimulatedClock(yieldToHost) } = options;
+  const world = createSimulatedBench({ scenario, seed, clock });
+  const instruments =
+    options.instrumentFaults === undefined || options.instrumentFaults.length === 0
+      ? world
+      : breakInstruments(world, options.instrumentFaults, seed, clock);
+  let session: BenchSession | undefined;
+  const key = createHash("sha256").update(`pictures of seed ${seed}`).digest("hex");
+  return {
+    truth: world.truth,
+    session: () => session,
+    offer: {
+      bench,
+      description: "A camera on a linear stage along a laser beam",
+      simulated: true,
+      async open() {
+        const { journal, budgets, operatorNote, tools, findings, frameSink, kernel } = options;
+        session = await createBenchSession({
+          bench,
+          instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },
+          wavelength_nm: world.wavelength_nm,
+          clock,
+          hostClock,
+          uZ_mm: U_Z_MM,
+          journal,
+          newHandle: newRunHandle,
+          canary: createCanary(key),
+          ...(budgets === undefined ? {} : { budgets }),
+          ...(operatorNote === undefined ? {} : { operatorNote }),
+          ...(tools === undefined ? {} : { tools }),
+          ...(findings === undefined ? {} : { findings }),
+          ...(frameSink === undefined ? {} : { frameSink }),
+          ...(kernel === undefined ? {} : { kernel }),
+        });
+        return session;
+      },
+    },
+    async close() {
+      await session?.close("finished");
+    },
+  };
+}
