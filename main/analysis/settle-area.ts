@@ -10,7 +10,7 @@ export const SETTLED_CHANGE = 1e-3;
 const MAX_PASSES = 50;
 /** A swing between two areas counts as found when it has come back this often. */
 const CYCLE_REPEATS = 3;
-/** Passes over which the range of the widths is taken when they do not settle. */
+/** Passes over which the range of the widths is taken when they wander. */
 const SWING_PASSES = 8;
 /**
  * Above the first ellipticity a beam has no axes to turn the area to, below the second it has; in between the area turns part of
@@ -101,8 +101,9 @@ export function settleArea(
     returns = returned ? returns + 1 : 0;
     passes.push(pass);
     if (returns >= CYCLE_REPEATS || iterations === MAX_PASSES) {
-      const swing = swingOf(passes.slice(-SWING_PASSES));
-      return { pass, iterations, converged: false, lastChange, swing, periodic: returns >= CYCLE_REPEATS };
+      const periodic = returns >= CYCLE_REPEATS;
+      const swing = swingOf(passes.slice(periodic ? -2 : -SWING_PASSES));
+      return { pass, iterations, converged: false, lastChange, swing, periodic };
     }
     rectangle = areaOf(moments, widths, factor);
   }
