@@ -66,6 +66,7 @@ const LAYERS = {
     packages: [".*"],
     node: true,
   },
+  bin: { layers: ["main/app"], packages: [], node: true },
   tasks: { layers: ["main/contract"], packages: [] },
   renderer: { layers: ["main/contract", "drivers/protocol"], packages: [".*"] },
   "electron/preload": { layers: ["main/contract"], packages: ["electron"] },
