@@ -27,6 +27,16 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/simulate.ts")).registerSimulate,
   },
   {
+    name: "serve",
+    summary: "host of a bench on this machine, for agents and the window",
+    load: async () => (await import("./commands/serve.ts")).registerServe,
+  },
+  {
+    name: "mcp",
+    summary: "an MCP server on stdin and stdout",
+    load: async () => (await import("./commands/mcp.ts")).registerMcp,
+  },
+  {
     name: "doctor",
     summary: "what works on this machine and what is missing",
     load: async () => (await import("./commands/doctor.ts")).registerDoctor,

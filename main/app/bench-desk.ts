@@ -1,0 +1,52 @@
+import type { Logger } from "pino";
+import type { Frame } from "../../drivers/protocol/frame.ts";
+import type { BenchSession } from "../bench/bench-session.ts";
+import { type BenchOffer, createBenches } from "../bench/benches.ts";
+import { encodeTiff } from "../files/write-image.ts";
+import { type BenchServer, createBenchServer } from "../mcp/bench-server.ts";
+import { programVersion } from "./program-version.ts";
+import { simulatedScenario } from "./simulated-scenario.ts";
+import { offerSimulatedBench } from "./simulated-bench.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Which benches a command puts on offer. */
+export interface BenchChoice {
+  readonly scenario?: string;
+  readonly seed?: number;
+  readonly bench?: string;
+  readonly realTime?: true;
+  readonly out: string;
+}
+
+/**
+ * The bench that the options of a command name, under a name that gives nothing away.
+ *
+ * @throws UsageError where the options do not fit together.
+ */
+export function chosenOffers(choice: BenchChoice): BenchOffer[] {
+  const { scenario, seed, out } = choice;
+  if (choice.bench !== undefined) {
+    if (scenario !== undefined) throw new UsageError("--bench and --scenario are both given; expected one of them");
+    throw new UsageError(`--bench ${choice.bench}: real benches are not on offer yet; expected --scenario`);
+  }
+  if (seed !== undefined && scenario === undefined) throw new UsageError("--seed without --scenario; expected both");
+  return [
+    offerSimulatedBench({
+      bench: "bench-1",
+      scenario: simulatedScenario(scenario ?? "clean", seed ?? 1),
+      seed: seed ?? 1,
+      realTime: choice.realTime === true,
+      keepIn: out,
+    }),
+  ];
+}
+
+/** The tools of those benches, as any MCP client gets them. */
+export function createDesk(offers: readonly BenchOffer[], log: Pick<Logger, "warn" | "error">): BenchServer {
+  return createBenchServer({ benches: createBenches(offers), frameFile, version: programVersion(), log });
+}
+
+/** A raw frame as a 16-bit TIFF that says whether photons were involved. */
+export function frameFile(frame: Frame, session: BenchSession): Uint8Array {
+  return encodeTiff([frame], session.description.pixel_pitch_um, { program: "caustic", simulated: session.simulated });
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+
+/** What goes into the `mcpServers` of a client's configuration. */
+export interface ClientConfiguration {
+  readonly mcpServers: {
+    readonly caustic:
+      | { readonly command: string; readonly args: readonly string[] }
+      | { readonly type: "http"; readonly url: string; readonly headers: { readonly Authorization: string } };
+  };
+}
+
+/** For clients that start a program and talk to its stdin: it joins whatever host runs, and holds no secret. */
+export function stdioConfiguration(): ClientConfiguration {
+  const program = fileURLToPath(new URL("../../bin/caustic.mjs", import.meta.url));
+  return { mcpServers: { caustic: { command: process.execPath, args: [program, "mcp", "--attach"] } } };
+}
+
+/** For clients that speak HTTP. Good until the host ends. */
+export function httpConfiguration(url: string, token: string): ClientConfiguration {
+  return { mcpServers: { caustic: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } } };
+}

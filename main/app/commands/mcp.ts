@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import { attach } from "../../mcp/attach-bridge.ts";
+import { serveConnection } from "../../mcp/serve-connection.ts";
+import { createStdioTransport } from "../../mcp/stdio-transport.ts";
+import { type BenchChoice, chosenOffers, createDesk } from "../bench-desk.ts";
+import { findHost } from "../discovery.ts";
+import { RUNS_FOLDER } from "../keep-run.ts";
+import { numberOption } from "../option-values.ts";
+import { stderrLog, surviveRejections } from "../stderr-log.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface McpOptions extends BenchChoice {
+  readonly attach?: true;
+}
+
+export function registerMcp(program: Command): void {
+  program
+    .command("mcp")
+    .description("an MCP server on stdin and stdout, for agents that start it themselves")
+    .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
+    .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
+    .option("--bench <file>", "a real bench, as the file describes it")
+    .option("--attach", "join the bench of a running caustic serve, or of the window")
+    .option("--real-time", "simulated moves and exposures last as long as real ones")
+    .option("--out <folder>", "where runs are kept", RUNS_FOLDER)
+    .addHelpText(
+      "after",
+      `
+Speaks the protocols of 2025 and of 2026-07-28. Only protocol goes to stdout; faults are logged to stderr.
+
+Example:
+  $ caustic mcp --scenario clean --seed 1
+  $ caustic mcp --attach`,
+    )
+    .action(mcp);
+}
+
+async function mcp(options: McpOptions): Promise<void> {
+  const log = stderrLog();
+  surviveRejections(log);
+  if (options.attach === true) {
+    if (options.scenario !== undefined || options.bench !== undefined) {
+      throw new UsageError("--attach joins a bench that runs; expected no --scenario and no --bench beside it");
+    }
+    const { url, token } = findHost();
+    await attach({ url: new URL(url), token, local: createStdioTransport() });
+    return;
+  }
+  const desk = createDesk(chosenOffers(options), log);
+  const ended = Promise.withResolvers<void>();
+  const transport = createStdioTransport();
+  const connection = serveConnection(desk, transport, log);
+  process.stdin.once("close", () => ended.resolve());
+  process.stdin.once("end", () => ended.resolve());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended.resolve());
+  await ended.promise;
+  await connection.close();
+  await desk.close();
+  process.stdin.destroy();
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { Command } from "commander";
+import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
+import { type BenchChoice, chosenOffers, createDesk } from "../bench-desk.ts";
+import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
+import { announceHost, withdrawHost } from "../discovery.ts";
+import { type Host, startHost } from "../host.ts";
+import { RUNS_FOLDER } from "../keep-run.ts";
+import { numberOption } from "../option-values.ts";
+import { stderrLog, surviveRejections } from "../stderr-log.ts";
+import { printJson, printResult } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** 632.8 nm. */
+const USUAL_PORT = 6328;
+const MCP_PATH = "/mcp";
+
+interface ServeOptions extends BenchChoice {
+  readonly port?: number;
+  readonly json?: true;
+}
+
+export function registerServe(program: Command): void {
+  program
+    .command("serve")
+    .description("host of a bench on this machine: MCP endpoint for agents")
+    .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
+    .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
+    .option("--bench <file>", "a real bench, as the file describes it")
+    .option(
+      "--port <N>",
+      `TCP port on 127.0.0.1; 0 takes a free one (default: ${USUAL_PORT}, else a free one)`,
+      numberOption({ least: 0, most: 65_535, whole: true }),
+    )
+    .option("--real-time", "simulated moves and exposures last as long as real ones")
+    .option("--out <folder>", "where runs are kept", RUNS_FOLDER)
+    .option("--json", "print address and client configuration as one JSON document")
+    .addHelpText(
+      "after",
+      `
+Listens on the loopback interface alone. Every call needs the token that is printed, and that only this user can read.
+
+Example:
+  $ caustic serve
+  $ caustic serve --scenario random_scenario --seed 7 --port 0 --json`,
+    )
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const log = stderrLog();
+  surviveRejections(log);
+  const desk = createDesk(chosenOffers(options), log);
+  const token = randomBytes(32).toString("base64url");
+  const endpoint = createHttpEndpoint({ factory: desk.factory, token, log });
+  desk.onResourceUpdated((uri) => endpoint.notify.resourceUpdated(uri));
+
+  const host = await startOn(options.port);
+  host.addRoute(async (request, response) => {
+    if ((request.url ?? "").split("?", 1)[0] !== MCP_PATH) return false;
+    await endpoint.handle(request, response);
+    return true;
+  });
+  const url = `${host.origin}${MCP_PATH}`;
+  const record = { url, token, pid: process.pid };
+  announceHost(record);
+
+  const stdio = stdioConfiguration();
+  const http = httpConfiguration(url, token);
+  if (options.json === true) {
+    printJson({ address: host.origin, mcp: url, pid: process.pid, client_configuration: { stdio, http } });
+  } else {
+    printResult(
+      [
+        `Caustic listens at ${host.origin}`,
+        `MCP endpoint: ${url}`,
+        "",
+        "For clients that start a program (holds no secret, stays valid):",
+        JSON.stringify(stdio, null, 2),
+        "",
+        "For clients that speak HTTP (valid until this host ends; keep it to yourself):",
+        JSON.stringify(http, null, 2),
+        "",
+        "Ctrl-C stops what moves and ends.",
+      ].join("\n"),
+    );
+  }
+
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+  withdrawHost(record);
+  await desk.close();
+  await endpoint.close();
+  await host.close();
+}
+
+/** On the port that was asked for, or else on the usual one, or else on a free one. */
+async function startOn(port: number | undefined): Promise<Host> {
+  try {
+    return await startHost({ port: port ?? USUAL_PORT });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (port === undefined && code === "EADDRINUSE") return startHost({ port: 0 });
+    throw new UsageError(`--port ${port ?? USUAL_PORT} cannot be used (${code}); expected a free port, or 0 for any`);
+  }
+}

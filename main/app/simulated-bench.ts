@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { SimulatedClock } from "../../simulators/instruments/clock.ts";
+import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
+import type { Scenario } from "../../simulators/world/scenario.ts";
+import type { BenchSessionOptions } from "../bench/bench-session.ts";
+import type { BenchOffer } from "../bench/benches.ts";
+import { createCanary } from "../bench/canary.ts";
+import { createBenchSession } from "../bench/session.ts";
+import { newRunHandle } from "../mcp/run-handle.ts";
+import { RealClock } from "./real-clock.ts";
+import { type KeptRun, keepRun } from "./keep-run.ts";
+
+export interface SimulatedOfferOptions {
+  /** The name that clients see; says nothing of the scenario. */
+  readonly bench: string;
+  readonly scenario: Scenario;
+  /** Decides every deviate of the bench. */
+  readonly seed: number;
+  /** Moves and exposures last as long as they would. Default: as fast as the processor allows. */
+  readonly realTime?: boolean;
+  /** Folder in which runs are kept; without one they are gone with the process. */
+  readonly keepIn?: string;
+  readonly session?: Partial<
+    Pick<BenchSessionOptions, "limits" | "keepOutZones" | "budgets" | "rules" | "operatorNote" | "tools" | "kernel">
+  >;
+}
+
+/** Puts a simulated bench on offer. Every run on it begins with the same light and the same noise. */
+export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer {
+  const { bench, scenario, seed, keepIn } = options;
+  let runs = 0;
+  return {
+    bench,
+    description: "A simulated bench: a camera on a stage along the beam of a laser, and a shutter",
+    simulated: true,
+    async open() {
+      const clock =
+        options.realTime === true ? new RealClock() : new SimulatedClock(async () => void (await setImmediate()));
+      const { stage, camera, shutter, wavelength_nm } = createSimulatedBench({ scenario, seed, clock });
+      const canaryKey = randomBytes(16).toString("hex");
+      runs += 1;
+      const kept: KeptRun | undefined =
+        keepIn === undefined
+          ? undefined
+          : keepRun(keepIn, {
+              id: `${stamp(new Date())}-${bench}-${runs}-${randomBytes(3).toString("hex")}`,
+              bench,
+              simulated: true,
+              by: "mcp",
+              scenario: scenario.name,
+              seed,
+              more: { canary_key: canaryKey },
+            });
+      const session = await createBenchSession({
+        ...options.session,
+        bench,
+        instruments: { stage, camera, shutter },
+        wavelength_nm,
+        clock,
+        hostClock: new RealClock(),
+        journal: kept?.journal ?? { append: () => undefined },
+        newHandle: newRunHandle,
+        canary: createCanary(canaryKey),
+      });
+      kept?.follow(session);
+      return session;
+    },
+  };
+}
+
+/** `20261201-031500`: sorts by time and fits into a file name. */
+function stamp(now: Date): string {
+  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+}
