@@ -19,8 +19,16 @@ export interface Bounds {
   readonly min_mm: number;
   readonly max_mm: number;
   readonly keepOut: readonly { readonly from_mm: number; readonly to_mm: number }[];
-  /** Half the smaller sensor side. */
+  /** Half the smaller sensor side: a wider axis gives no far position. */
   readonly largestWidth_um: number;
+  /** Width at which light begins to reach the edge of the sensor, along its rows and along its columns. */
+  readonly edgeWidth_um: { readonly x: number; readonly y: number };
+}
+
+/** The caustics of both axes, as far as they are known. */
+export interface Axes {
+  readonly x: Caustic | undefined;
+  readonly y: Caustic | undefined;
 }
 
 function inside(z_mm: number, bounds: Bounds): boolean {
@@ -41,19 +49,18 @@ function countIn(axis: Caustic, zone: Zone, positions_mm: readonly number[]): nu
   return positions_mm.filter((z) => zoneOf(axis, z) === zone).length;
 }
 
+const known = (axes: Axes): Caustic[] => [axes.x, axes.y].filter((axis) => axis !== undefined);
+
 /** Every place on a fine grid where the beam fits the sensor and the stage may stand. */
-function candidates(
-  axes: readonly Caustic[],
-  bounds: Bounds,
-  avoid: readonly { from_mm: number; to_mm: number }[],
-): number[] {
-  const step_mm = Math.max(0.05, Math.min(...axes.map((axis) => axis.rayleigh_mm)) / 20);
+function candidates(axes: Axes, bounds: Bounds, avoid: readonly { from_mm: number; to_mm: number }[]): number[] {
+  const step_mm = Math.max(0.05, Math.min(...known(axes).map((axis) => axis.rayleigh_mm)) / 20);
   const places: number[] = [];
   for (let z = bounds.min_mm; z <= bounds.max_mm + 1e-9; z += step_mm) {
     const z_mm = Math.round(z * 1000) / 1000;
     if (!inside(z_mm, bounds)) continue;
     if (avoid.some((zone) => z_mm >= zone.from_mm && z_mm <= zone.to_mm)) continue;
-    if (axes.some((axis) => widthAt(axis, z_mm) > bounds.largestWidth_um)) continue;
+    if (axes.x !== undefined && widthAt(axes.x, z_mm) > bounds.edgeWidth_um.x) continue;
+    if (axes.y !== undefined && widthAt(axes.y, z_mm) > bounds.edgeWidth_um.y) continue;
     places.push(z_mm);
   }
   return places;
@@ -64,13 +71,15 @@ function candidates(
  * many unmet needs as possible and, among equals, stands as far as possible from what is already there.
  */
 export function planPositions(
-  axes: readonly Caustic[],
+  bothAxes: Axes,
   measured_mm: readonly number[],
   bounds: Bounds,
   avoid: readonly { from_mm: number; to_mm: number }[] = [],
 ): number[] {
   const planned: number[] = [];
-  const places = candidates(axes, bounds, avoid);
+  const axes = known(bothAxes);
+  if (axes.length === 0) return planned;
+  const places = candidates(bothAxes, bounds, avoid);
   const spacing_mm = Math.min(...axes.map((axis) => axis.rayleigh_mm)) * SPACING_RAYLEIGH;
   for (;;) {
     const present = [...measured_mm, ...planned];
@@ -84,7 +93,9 @@ export function planPositions(
     for (const z_mm of places) {
       const nearest_mm = Math.min(Number.POSITIVE_INFINITY, ...present.map((other) => Math.abs(other - z_mm)));
       if (nearest_mm < spacing_mm) continue;
-      const served = unmet.filter(({ axis, zone }) => zoneOf(axis, z_mm) === zone);
+      const served = unmet.filter(
+        ({ axis, zone }) => zoneOf(axis, z_mm) === zone && widthAt(axis, z_mm) <= bounds.largestWidth_um,
+      );
       if (served.length === 0) continue;
       const reach = Math.max(...axes.map((axis) => Math.abs(z_mm - axis.z0_mm) / axis.rayleigh_mm));
       const tooFar = Math.max(0, reach - USEFUL_FAR_RAYLEIGH) / 10;

@@ -18,6 +18,8 @@ const ATTEMPTS = 5;
 const ROUNDS = 6;
 /** First exposure, before anything is known about the light. */
 const FIRST_EXPOSURE_MS = 1;
+/** Share of a sensor side at which a Gaussian's edge reaches 0.4 % of its peak: d4σ = 0.6 of the side. */
+const EDGE_SHARE = 0.6;
 /** Positions, retakes included, after which a person would go home. */
 const MOST_MEASUREMENTS = 90;
 
@@ -27,15 +29,7 @@ type Axis = "x" | "y";
 const AXES: readonly Axis[] = ["x", "y"];
 
 /** Flags that make a width useless for a fit. */
-const SPOILED = [
-  "saturated",
-  "low_signal",
-  "too_few_pixels",
-  "not_converged",
-  "clipped",
-  "beam_too_large",
-  "background_stale",
-];
+const SPOILED = ["saturated", "low_signal", "too_few_pixels", "not_converged", "clipped", "background_stale"];
 
 const spoiledBy = (measurement: Measurement): string[] =>
   measurement.flags.map((flag) => flag.code).filter((code) => SPOILED.includes(code));
@@ -64,6 +58,10 @@ class ScriptedRun {
       max_mm: Math.min(opened.limits_mm.max, opened.stage_travel_mm.max),
       keepOut: opened.keep_out_zones,
       largestWidth_um: 0.98 * 0.5 * Math.min(opened.sensor_width_px, opened.sensor_height_px) * opened.pixel_pitch_um,
+      edgeWidth_um: {
+        x: EDGE_SHARE * opened.sensor_width_px * opened.pixel_pitch_um,
+        y: EDGE_SHARE * opened.sensor_height_px * opened.pixel_pitch_um,
+      },
     };
     this.exposures = opened.exposure_range_ms;
     this.fullScale_counts = opened.full_scale_counts;
@@ -86,7 +84,7 @@ class ScriptedRun {
       const d_um = axis === "x" ? measurement.d4sigma_x_um : measurement.d4sigma_y_um;
       const u_um = axis === "x" ? measurement.u_x_um : measurement.u_y_um;
       if (d_um === undefined || (onlySound && !sound)) return [];
-      if (!sound && spoiledBy(measurement).some((code) => code !== "beam_too_large" && code !== "clipped")) return [];
+      if (!sound && spoiledBy(measurement).some((code) => code !== "clipped")) return [];
       // A flagged width points the way with a tenth of its size as uncertainty.
       const u = sound && u_um !== undefined ? u_um : 0.1 * d_um;
       return [{ id: measurement.measurement, z_mm: measurement.z_actual_mm, d_um, u_um: u }];
@@ -143,12 +141,11 @@ class ScriptedRun {
       const what = spoiled.length > 0 ? spoiled.join(", ") : `no usable width (${measurement.reasons.join("; ")})`;
       await this.reject(measurement, `flagged: ${what}`);
       const better_ms = correctedExposure(measurement, this.fullScale_counts, this.exposures);
-      if (better_ms !== undefined) {
-        exposure_ms = this.untried(better_ms, tried);
-      } else if (spoiled.includes("background_stale")) {
+      if (better_ms !== undefined) exposure_ms = this.untried(better_ms, tried);
+      // Light on the edge of the sensor is no matter of exposure, and looks like a stale dark.
+      else if (spoiled.includes("clipped")) return false;
+      else if (spoiled.includes("background_stale")) {
         await this.takeDarks(exposure_ms, "the background no longer agrees with this dark");
-      } else if (spoiled.includes("clipped") || spoiled.includes("beam_too_large")) {
-        return false;
       }
     }
     return false;
@@ -212,12 +209,11 @@ class ScriptedRun {
     let disturbed: { from_mm: number; to_mm: number } | undefined;
     const givenUp: { from_mm: number; to_mm: number }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const axes = AXES.map((axis) => this.rough(axis)).filter((axis) => axis !== undefined);
-      if (axes.length === 0) return disturbed;
+      const axes = { x: this.rough("x"), y: this.rough("y") };
       const avoid = disturbed === undefined ? givenUp : [...givenUp, disturbed];
       const plan = planPositions(axes, this.soundPositions(), this.bounds, avoid);
       // A waist beyond the rail is approached as far as the rail goes.
-      if (round === 0) plan.push(...this.towardsDistantWaist(axes));
+      if (round === 0) plan.push(...this.towardsDistantWaist([axes.x, axes.y].filter((axis) => axis !== undefined)));
       for (const z_mm of plan.sort((a, b) => a - b)) {
         if (this.taken.length >= MOST_MEASUREMENTS) return disturbed;
         const sound = await this.measure(z_mm, "planned from the running fit");
