@@ -293,7 +293,8 @@ describe("caustic simulate", () => {
     const [light, dark] = [join(folder, "light.tiff"), join(folder, "dark.tiff")];
     expect((await simulate("--z", "50", "--exposure", "20", "--out", light)).status).toBe(0);
     expect((await simulate("--z", "50", "--exposure", "20", "--dark", "--out", dark)).status).toBe(0);
-    const { stdout } = await runCaustic(["analyze", light, "--dark", dark, "--pixel-um", "5.5", "--json"]);
+    const { stdout, stderr } = await runCaustic(["analyze", light, "--dark", dark, "--pixel-um", "5.5", "--json"]);
+    expect(stderr).toContain("light.tiff: simulated, no photon was involved");
     const [row] = rowsOf(stdout);
     // Closed form of the scenario: 609.0 and 615.9 µm at 50 mm.
     expect(Math.abs(Number(row?.["d4sigma_sensor_x_um"]) / 609.0 - 1)).toBeLessThan(0.01);

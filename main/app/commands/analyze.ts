@@ -88,6 +88,7 @@ async function analyzeFile(path: string, options: AnalyzeOptions): Promise<Row> 
   const wholeDark = options.dark === undefined ? undefined : await readDark(options.dark, whole, channel);
   const { image, dark } =
     crop === undefined ? { image: whole, dark: wholeDark?.samples } : cropImage(whole, wholeDark?.samples, crop);
+  if (image.simulated) printNote(`${path}: simulated, no photon was involved`);
   for (const note of image.notes) printNote(`${path}: ${note}`);
   for (const note of wholeDark?.notes ?? []) printNote(`${options.dark ?? ""}: ${note}`);
   const analysis = analyzeFrame(
