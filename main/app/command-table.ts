@@ -12,6 +12,11 @@ export interface LazyCommand {
 /** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
 export const COMMANDS: readonly LazyCommand[] = [
   {
+    name: "measure",
+    summary: "one whole M² run",
+    load: async () => (await import("./commands/measure.ts")).registerMeasure,
+  },
+  {
     name: "analyze",
     summary: "beam widths of image files",
     load: async () => (await import("./commands/analyze.ts")).registerAnalyze,

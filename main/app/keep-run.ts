@@ -8,6 +8,7 @@ export const RUNS_FOLDER = "runs";
 
 export interface KeptRun {
   readonly journal: Journal;
+  readonly directory: string;
   /** Keeps the pictures, and closes the folder with the run. */
   follow(session: BenchSession): void;
 }
@@ -19,6 +20,7 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
   const folder = createRunFolder(root, { ...record, versions }, { durability });
   return {
     journal: folder.journal,
+    directory: folder.directory,
     follow(session) {
       session.subscribe((event) => {
         if (event.type === "view_made") folder.writePicture(event.view, session.picture(event.view));

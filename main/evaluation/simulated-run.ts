@@ -26,6 +26,8 @@ export interface SimulatedRunOptions
   readonly bench?: string;
   /** Default: simulated time at full speed. */
   readonly clock?: Clock;
+  /** Is told of the session as soon as a client has opened the bench. */
+  readonly opened?: (session: BenchSession) => void;
 }
 
 export interface SimulatedRun {
@@ -95,6 +97,7 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
           ...(frameSink === undefined ? {} : { frameSink }),
           ...(kernel === undefined ? {} : { kernel }),
         });
+        options.opened?.(session);
         return session;
       },
     },

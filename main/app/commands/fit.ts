@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { toAxisResult } from "../../analysis/caustic-axis-result.ts";
 import { defaultWeights, fitCaustic } from "../../analysis/caustic-fit.ts";
-import type { AxisResult } from "../../contract/axis-result.ts";
 import { FIT_WEIGHTS, type FitWeights } from "../../contract/vocabulary.ts";
 import { readCausticTable, type TableWidth } from "../../files/read-caustic-table.ts";
+import { axisText, isResult } from "../axis-text.ts";
 import { numberOption } from "../option-values.ts";
 import { printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -58,46 +58,6 @@ async function fit(path: string, options: FitOptions): Promise<void> {
   };
   const axes = [axis("x", (row) => row.x), axis("y", (row) => row.y)].filter((entry) => entry !== undefined);
   if (options.json) printJson(Object.fromEntries(axes.map(({ name, result }) => [name, result])));
-  else printResult(axes.map(({ name, result }) => asText(axes.length > 1 ? name : "d", result)).join("\n"));
+  else printResult(axes.map(({ name, result }) => axisText(axes.length > 1 ? name : "d", result)).join("\n"));
   if (!axes.every(({ result }) => isResult(result))) process.exitCode = 1;
-}
-
-/** Whether there is an M² and a beam can have it. */
-function isResult(axis: AxisResult): boolean {
-  return axis.determined && !axis.flags.some((flag) => flag.code === "m2_below_one");
-}
-
-const FLAG_WORDS = {
-  m2_below_one: "not a valid result: M² + 2 u is below 1, which no beam can have; check widths, units and positions",
-  general_astigmatism: "the axes turn along the beam (general astigmatism)",
-  waist_outside_positions: "the waist lies outside the positions",
-  poor_fit: "the widths scatter more than their uncertainties allow",
-} as const;
-
-function asText(name: string, axis: AxisResult): string {
-  const warnings = axis.flags.map(
-    ({ code, value, limit }) => `   ! ${FLAG_WORDS[code]} (${rounded(value)}, limit ${rounded(limit)})`,
-  );
-  if (!axis.determined) return [`${name}  M² not determined: ${axis.why}`, ...warnings].join("\n");
-  const head = isResult(axis) ? `M² ${measured(axis.m2, axis.u_m2)}` : `no valid M² (${measured(axis.m2, axis.u_m2)})`;
-  const coverage = axis.iso_coverage
-    ? "ISO positions complete"
-    : `ISO positions incomplete: ${axis.missing.join("; ")}`;
-  return [
-    `${name}  ${head}   d0 ${measured(axis.d0_um, axis.u_d0_um)} µm   z0 ${measured(axis.z0_mm, axis.u_z0_mm)} mm   Θ ${measured(axis.divergence_mrad, axis.u_divergence_mrad)} mrad   zR ${measured(axis.rayleigh_mm, axis.u_rayleigh_mm)} mm`,
-    `   weights ${axis.weights}${axis.chi2_ndf === undefined ? "" : `, χ²/ν ${rounded(axis.chi2_ndf)}`}; ${axis.positions} positions, ${axis.near} near, ${axis.far} far`,
-    `   ${coverage}`,
-    ...warnings,
-  ].join("\n");
-}
-
-/** Value and standard uncertainty to two digits of the uncertainty. */
-function measured(value: number, u: number): string {
-  if (!(u > 0)) return rounded(value);
-  const decimals = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(u))));
-  return `${value.toFixed(decimals)} ± ${u.toFixed(decimals)}`;
-}
-
-function rounded(value: number): string {
-  return String(Number(value.toPrecision(4)));
 }
