@@ -11,7 +11,7 @@ interface Sleeper {
 const QUIET_TURNS = 32;
 
 async function settlePromises(): Promise<void> {
-  for (let turn = 0; turn < QUIET_TURNS; turn++) await undefined;
+  for (let turn = 0; turn < QUIET_TURNS; turn++) await Promise.resolve();
 }
 
 /** Sleepers in the order in which they wake: by due time, then by the order in which they fell asleep. */
@@ -19,7 +19,8 @@ class SleeperQueue {
   readonly #sleepers: Sleeper[] = [];
   #order = 0;
 
-  get first(): Sleeper | undefined {
+  /** Who wakes next. */
+  first(): Sleeper | undefined {
     return this.#sleepers[0];
   }
 
@@ -75,10 +76,10 @@ export class SimulatedClock implements Clock {
 
   async #run(): Promise<void> {
     this.#running = true;
-    while (this.#queue.first !== undefined) {
+    while (this.#queue.first() !== undefined) {
       await this.#yieldToHost();
       // The first may have changed meanwhile: somebody nearer fell asleep, or was cancelled.
-      const sleeper = this.#queue.first;
+      const sleeper = this.#queue.first();
       if (sleeper === undefined) break;
       this.#now_ms = Math.max(this.#now_ms, sleeper.due_ms);
       sleeper.wake();
@@ -104,7 +105,7 @@ export class ManualClock implements Clock {
   async advance(duration_ms: number): Promise<void> {
     const until_ms = this.#now_ms + duration_ms;
     await settlePromises();
-    for (let next = this.#queue.first; next !== undefined && next.due_ms <= until_ms; next = this.#queue.first) {
+    for (let next = this.#queue.first(); next !== undefined && next.due_ms <= until_ms; next = this.#queue.first()) {
       this.#now_ms = Math.max(this.#now_ms, next.due_ms);
       next.wake();
       await settlePromises();

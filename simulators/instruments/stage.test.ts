@@ -67,12 +67,15 @@ describe("SimulatedStage", () => {
     const clock = new ManualClock();
     const stage = new SimulatedStage(clock);
     const controller = new AbortController();
-    const moving = stage.moveTo(100, { cancellation: controller.signal });
+    let reports = 0;
+    const moving = stage.moveTo(100, { cancellation: controller.signal, onProgress: () => reports++ });
     const refused = expect(moving).rejects.toMatchObject({ code: "cancelled" });
     await clock.advance(1210);
     controller.abort();
     await clock.advance(300);
     await refused;
+    // 25 on the way and 5 while it brakes: braking takes time, it is not polled without end.
+    expect(reports).toBeLessThan(35);
     expect((await stage.readState()).position_mm).toBeCloseTo(24.2, 3);
     await expect(stage.moveTo(50, { cancellation: controller.signal })).rejects.toMatchObject({ code: "cancelled" });
     expect((await stage.readState()).position_mm).toBeCloseTo(24.2, 3);

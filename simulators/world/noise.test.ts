@@ -56,6 +56,28 @@ describe("normal deviates", () => {
     }
   });
 
+  test("fill 400 bins between −4 and 4 as the bell does, over 30 million deviates", () => {
+    const perUnit = 50;
+    const counts = new Float64Array(8 * perUnit);
+    const total = 30_000_000;
+    const key = noiseKey(2, "free");
+    for (let index = 0; index < total; index++) {
+      const bin = Math.floor((normalAt(key, index) + 4) * perUnit);
+      if (bin >= 0 && bin < counts.length) counts[bin] = (counts[bin] as number) + 1;
+    }
+    const bell = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+    let chi2 = 0;
+    counts.forEach((count, bin) => {
+      const left = bin / perUnit - 4;
+      const middle = left + 0.5 / perUnit;
+      // Simpson's rule is exact to 1e-10 over so narrow a bin.
+      const share = (bell(left) + 4 * bell(middle) + bell(left + 1 / perUnit)) / (6 * perUnit);
+      chi2 += (count - total * share) ** 2 / (total * share);
+    });
+    expect(chi2).toBeLessThan(counts.length + 5 * Math.sqrt(2 * counts.length));
+    expect(chi2).toBeGreaterThan(counts.length - 5 * Math.sqrt(2 * counts.length));
+  });
+
   test("are uncorrelated between neighbours, rows, frames, measurements and seeds, in value and in magnitude", () => {
     const [first, second] = frames as [Float64Array, Float64Array];
     const squares = (values: Float64Array): Float64Array => values.map((value) => (value * value - 1) / Math.SQRT2);
