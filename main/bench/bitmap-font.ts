@@ -66,7 +66,7 @@ export function drawText(
   scale: number,
   plot: (x: number, y: number) => void,
 ): void {
-  [...text].forEach((sign, position) => {
+  Array.from(text).forEach((sign, position) => {
     const rows = GLYPHS[sign] ?? GLYPHS[sign.toUpperCase()] ?? GLYPHS["?"] ?? [];
     rows.forEach((bits, row) => {
       for (let column = 0; column < 5; column++) {

@@ -6,7 +6,7 @@ type Fields<Type extends BenchEventType> = Omit<BenchEventOf<Type>, "seq" | "t_m
 
 /** Whoever wants to hear of something; what a listener throws, now or later, never reaches the bench. */
 export class Listeners<Item> {
-  readonly #listeners = new Set<(item: Item) => void>();
+  readonly #listeners = new Set<(item: Item) => unknown>();
 
   add(listener: (item: Item) => void): () => void {
     this.#listeners.add(listener);
@@ -17,7 +17,7 @@ export class Listeners<Item> {
     for (const listener of [...this.#listeners]) {
       try {
         // A listener may be async although its type says otherwise; a rejection is its own affair.
-        Promise.resolve(listener(item) as unknown).catch(() => undefined);
+        Promise.resolve(listener(item)).catch(() => undefined);
       } catch {
         // A window that cannot draw must not stop a stage from being stopped.
       }

@@ -1,0 +1,140 @@
+import type { Frame } from "../../drivers/protocol/frame.ts";
+import { analyzeFrames } from "../analysis/analyze-frame.ts";
+import { toWidthFields } from "../analysis/to-width-fields.ts";
+import { BenchError } from "../contract/error-codes.ts";
+import type { Dark, Measurement } from "../contract/tools.ts";
+import { FRAME_FLAGS } from "../contract/vocabulary.ts";
+import type { WidthFields } from "../contract/width-fields.ts";
+import type { Action } from "./action-lock.ts";
+import type { DarkLibrary } from "./dark-library.ts";
+import { framesHash } from "./operations.ts";
+import type { Call, Workplace } from "./workplace.ts";
+
+/** Flags that reach every caller; the rest are findings. */
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(FRAME_FLAGS.slice(0, 7));
+/** Share of a measurement's progress that the move takes. */
+const MOVE_SHARE = 0.6;
+
+/** Darks at one exposure, with the beam blocked by the shutter or by the operator. Throws `beam_not_blocked`. */
+export async function takeDarks(
+  place: Workplace,
+  exposure_ms: number,
+  frames: number,
+  action: Action,
+  call: Call,
+): Promise<Dark> {
+  const { operations, darks, measurements, budgets, log } = place;
+  const { shutter } = place.options.instruments;
+  operations.checkExposure(exposure_ms, frames);
+  operations.checkBudget("darks");
+  if (shutter === undefined && !place.beamBlocked) {
+    throw new BenchError(
+      "beam_not_blocked",
+      "Darks need the beam blocked, and this bench has no shutter",
+      "Ask the operator to block the beam and to say so.",
+    );
+  }
+  const applied_ms = await operations.expose(exposure_ms, action);
+  let taken: Frame[];
+  place.shutterMayBeClosed = shutter !== undefined;
+  try {
+    await shutter?.setOpen(false);
+    taken = await operations.acquire("dark", darks.beginAcquisition(), frames, action, call.seq, call.report);
+  } finally {
+    await openShutter(place);
+  }
+  const dark = darks.add(taken, applied_ms, measurements.count);
+  budgets.spend("darks", 1);
+  keepFrames(place, dark.dark, taken);
+  log.emit("dark_taken", { call: call.seq, dark });
+  return dark;
+}
+
+/** Moves, exposes, analyses and fits again. Everything is checked before anything moves. */
+export async function measure(
+  place: Workplace,
+  z_mm: number,
+  exposure_ms: number | undefined,
+  frames: number,
+  action: Action,
+  call: Call,
+): Promise<Measurement> {
+  const { operations, darks, measurements, budgets, log } = place;
+  const asked_ms = exposure_ms ?? operations.exposure_ms;
+  operations.checkMove(z_mm, await operations.locate());
+  operations.checkExposure(asked_ms, frames);
+  operations.checkBudget("positions");
+  if (place.beamBlocked) {
+    throw new BenchError(
+      "paused",
+      "The operator has blocked the beam for darks",
+      "Take darks, or wait until the operator frees the beam.",
+    );
+  }
+  await openShutter(place);
+  const applied_ms = await operations.expose(asked_ms, action);
+  const { z_actual_mm } = await operations.move(z_mm, action, (done, message) =>
+    call.report(MOVE_SHARE * done, message),
+  );
+  const taken = await operations.acquire("measurement", measurements.count, frames, action, call.seq, (done, message) =>
+    call.report(MOVE_SHARE + (1 - MOVE_SHARE) * done, message),
+  );
+  const dark = darks.at(applied_ms);
+  const measurement = measurements.add({
+    z_requested_mm: z_mm,
+    z_actual_mm,
+    exposure_ms: applied_ms,
+    frames,
+    ...(dark === undefined ? {} : { dark: dark.dark.dark }),
+    ...widthsOf(place, taken, dark),
+  });
+  budgets.spend("positions", 1);
+  keepFrames(place, measurement.measurement, taken);
+  log.emit("measurement_taken", { call: call.seq, measurement, frames_sha256: framesHash(taken) });
+  log.emit("caustic_fitted", { call: call.seq, occasion: "measured", ...measurements.fit().wire });
+  return measurement;
+}
+
+/** Opens the shutter unless it is known to be open. */
+async function openShutter(place: Workplace): Promise<void> {
+  if (!place.shutterMayBeClosed) return;
+  await place.options.instruments.shutter?.setOpen(true);
+  place.shutterMayBeClosed = false;
+}
+
+function widthsOf(place: Workplace, frames: readonly Frame[], dark: ReturnType<DarkLibrary["at"]>): WidthFields {
+  const { findings, kernel, instruments } = place.options;
+  const { width_px, height_px, bitDepth } = instruments.camera.info;
+  const all = findings === "all";
+  const analysis = analyzeFrames(
+    {
+      frames: frames.map((frame) => frame.samples),
+      width_px,
+      height_px,
+      bitDepth,
+      pixelPitch_um: place.pixelPitch_um,
+      ...(dark === undefined ? {} : { dark: dark.reference }),
+    },
+    { extraFindings: all, ...(kernel === undefined ? {} : { kernel }) },
+  );
+  const fields = toWidthFields(analysis);
+  return {
+    ...fields,
+    ...(dark === undefined ? { background: `${fields.background} (no dark at this exposure)` } : {}),
+    flags: all ? fields.flags : fields.flags.filter((flag) => ALWAYS_SHOWN.has(flag.code)),
+  };
+}
+
+/** Keeps the last frame in memory and offers all to whoever keeps raw frames. */
+function keepFrames({ frames: kept, options, log }: Workplace, id: string, frames: readonly Frame[]): void {
+  const last = frames.at(-1);
+  if (last !== undefined) kept.put(id, last);
+  frames.forEach((frame, index) => {
+    try {
+      options.frameSink?.(id, frame, index);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : "unknown reason";
+      log.emit("frame_not_kept", { id, index, why });
+    }
+  });
+}
