@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { runCaustic } from "./run-caustic.ts";
+import { runCaustic } from "../../main/app/run-caustic.ts";
 
 const BEAMS = fileURLToPath(new URL("../../../shared/data/beams/", import.meta.url));
 
