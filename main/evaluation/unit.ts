@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** The smallest thing that is run: one case, one contender, one epoch. */
+export interface Unit {
+  readonly case: string;
+  readonly contender: string;
+  readonly epoch: number;
+}
+
+/** Name of a unit's run folder. */
+export function unitId(unit: Unit): string {
+  return `${unit.case}-${unit.contender}-e${unit.epoch}`;
+}
+
+/**
+ * How a unit ended, beside its journal. `failed`: the infrastructure broke, and the run says nothing of the contender. A contender that
+ * gives up, or that the bench refuses, has completed without a verdict.
+ */
+export const unitOutcomeSchema = z.object({
+  status: z.enum(["completed", "failed"]),
+  message: z.string().optional(),
+  tokens: z
+    .object({
+      input: z.number().int().nonnegative(),
+      cached_input: z.number().int().nonnegative(),
+      cache_write: z.number().int().nonnegative(),
+      output: z.number().int().nonnegative(),
+      reasoning: z.number().int().nonnegative(),
+    })
+    .optional(),
+  model_calls: z.number().int().nonnegative().optional(),
+  /** Absent where the price of the model is not known. */
+  usd: z.number().nonnegative().optional(),
+});
+export type UnitOutcome = z.infer<typeof unitOutcomeSchema>;
