@@ -11,6 +11,10 @@ export interface WidthRecord {
   readonly d4sigmaY_um?: number;
   readonly uX_um?: number;
   readonly uY_um?: number;
+  /** Which dark was subtracted, and the parts of uX_um and uY_um that come from its noise: others share them. */
+  readonly dark?: string;
+  readonly uDarkX_um?: number;
+  readonly uDarkY_um?: number;
   /** Direction of the x axis, (−45, 45]. */
   readonly azimuth_deg?: number;
   /** Minor over major width. */
@@ -46,13 +50,12 @@ export function fitBothAxes(records: readonly WidthRecord[], options: CausticOpt
     }
   }
   const aligned = alignAxes(usable);
-  const point = (z_mm: number, d_um: number, u_um: number | undefined): CausticPoint => ({
-    z_mm,
-    d_um,
-    ...(u_um === undefined ? {} : { u_um }),
-  });
-  const pointsX = aligned.map((record) => point(record.z_mm, record.d4sigmaX_um, record.uX_um));
-  const pointsY = aligned.map((record) => point(record.z_mm, record.d4sigmaY_um, record.uY_um));
+  const pointsX = aligned.map((record) =>
+    pointOf(record, record.d4sigmaX_um, record.uX_um, record.uDarkX_um, record.d4sigmaY_um),
+  );
+  const pointsY = aligned.map((record) =>
+    pointOf(record, record.d4sigmaY_um, record.uY_um, record.uDarkY_um, record.d4sigmaX_um),
+  );
   const weights = options.weights ?? defaultWeights([...pointsX, ...pointsY]);
   const turning = turningOfAxes(aligned);
   return {
@@ -61,6 +64,21 @@ export function fitBothAxes(records: readonly WidthRecord[], options: CausticOpt
     flags: turning === undefined ? [] : [turning],
     used: aligned.map((record) => record.id),
     leftOut,
+  };
+}
+
+function pointOf(
+  { z_mm, dark }: WidthRecord,
+  d_um: number,
+  u_um: number | undefined,
+  uDark_um: number | undefined,
+  across_um: number,
+): CausticPoint {
+  return {
+    z_mm,
+    d_um,
+    ...(u_um === undefined ? {} : { u_um }),
+    ...(dark === undefined || uDark_um === undefined ? {} : { dark: { id: dark, u_um: uDark_um, across_um } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FitWeights } from "../contract/vocabulary.ts";
 import { type Symmetric3, type Vector3, quadraticForm, solveLeastSquares } from "./caustic-least-squares.ts";
+import { darkCorrelation } from "./caustic-shared-dark.ts";
 import { largestByChance, studentFactor } from "./caustic-student.ts";
 import type {
   CausticFailure,
@@ -57,7 +58,8 @@ interface ScaledPoint {
  * then widened to the half-width that holds 68.3 % of Student's t (`studentFactor`, 1.08 for ν = 7). The plain rule
  * max(1, χ²/ν) also enlarges right uncertainties whenever chance lifts χ²/ν above 1: ±1 u then holds 71–73 %. The
  * uniform weights are calibrated only over errors of the size that they suppose, the same in d or in d² everywhere. The
- * common calibration terms are added in quadrature and listed apart.
+ * common calibration terms are added in quadrature and listed apart. Measurements that share a dark share its noise; where
+ * the points say how much (`dark`), the covariance includes what they have in common.
  *
  * What cannot be fitted comes back as a reason, never as a number. A fit with M² + 2u < 1 carries the flag
  * `m2_below_one` and never counts as complete: no beam has it.
@@ -171,8 +173,11 @@ export function fitCaustic(points: readonly CausticPoint[], options: CausticOpti
   const chi2 = equations.reduce((sum, equation) => sum + equation.value * equation.value, 0);
   const chi2_ndf = freedom > 0 ? chi2 / freedom : undefined;
   const absolute = weights === "given";
-  const byScatter = chi2_ndf !== undefined && (!absolute || chi2_ndf > largestByChance(freedom));
-  const variance = byScatter ? chi2_ndf : 1;
+  const shared = absolute ? sharedNoise(points, equations, data, solution.inverse, largest_um) : NOTHING_SHARED;
+  // What the points share moves them together and shows less in their scatter than in the curve.
+  const scatter = chi2_ndf === undefined ? undefined : chi2 / (freedom - shared.missingScatter);
+  const byScatter = scatter !== undefined && (!absolute || scatter > largestByChance(freedom));
+  const variance = byScatter ? scatter : 1;
   const widening = byScatter ? studentFactor(freedom) : 1;
 
   const toSlope = largest_um / halfSpan_mm;
@@ -182,7 +187,7 @@ export function fitCaustic(points: readonly CausticPoint[], options: CausticOpti
   const rayleigh_mm = d0_um / divergence_mrad;
   const m2 = (Math.PI * d0_um * divergence_mrad) / (4 * wavelength_nm);
   const units: Vector3 = [largest_um, halfSpan_mm, toSlope];
-  const covariance = rescale(solution.inverse, units, variance);
+  const covariance = rescale(add(solution.inverse, shared.covariance), units, variance);
 
   const u = (gradient: Vector3) => widening * Math.sqrt(quadraticForm(covariance, gradient));
   const { pixelPitch = 0, stageScale = 0, wavelength = 0 } = options.calibration ?? {};
@@ -379,6 +384,58 @@ function widthAt({ d0, t0, slope }: Hyperbola, t: number): number {
 
 function slopeAt(curve: Hyperbola, t: number): number {
   return (curve.slope * curve.slope * (t - curve.t0)) / widthAt(curve, t);
+}
+
+/** What correlations between points add to the covariance of the curve, and take from the expected χ². */
+interface SharedNoise {
+  readonly covariance: Symmetric3;
+  readonly missingScatter: number;
+}
+const NOTHING_SHARED: SharedNoise = { covariance: [0, 0, 0, 0, 0, 0], missingScatter: 0 };
+
+/**
+ * With equations A of unit variance, correlated by I + K, the least-squares curve has the covariance H + H AᵀKA H with
+ * H = (AᵀA)⁻¹, and χ² the expectation ν − tr(H AᵀKA) (K has no diagonal).
+ */
+function sharedNoise(
+  points: readonly CausticPoint[],
+  equations: readonly { readonly row: Vector3 }[],
+  data: readonly ScaledPoint[],
+  inverse: Symmetric3,
+  largest_um: number,
+): SharedNoise {
+  // The curve's answer to one unit of each point's error.
+  const answers = equations.map(({ row }) => product(inverse, row));
+  let missingScatter = 0;
+  const sum: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
+  const share = (i: number) => {
+    const common_um = points[i]?.dark?.u_um ?? 0;
+    return common_um > 0 ? Math.min(1, common_um / ((data[i] as ScaledPoint).u * largest_um)) : 0;
+  };
+  points.forEach((one, i) => {
+    points.slice(0, i).forEach((other, k) => {
+      const correlation = share(i) * share(k) * darkCorrelation(one, other);
+      if (correlation === 0) return;
+      const [p, q] = [answers[i] as Vector3, answers[k] as Vector3];
+      sum[0] += 2 * correlation * p[0] * q[0];
+      sum[1] += correlation * (p[0] * q[1] + p[1] * q[0]);
+      sum[2] += correlation * (p[0] * q[2] + p[2] * q[0]);
+      sum[3] += 2 * correlation * p[1] * q[1];
+      sum[4] += correlation * (p[1] * q[2] + p[2] * q[1]);
+      sum[5] += 2 * correlation * p[2] * q[2];
+      const row = (equations[k] as { readonly row: Vector3 }).row;
+      missingScatter += 2 * correlation * (p[0] * row[0] + p[1] * row[1] + p[2] * row[2]);
+    });
+  });
+  return { covariance: sum, missingScatter: Math.min(missingScatter, 0.5 * (points.length - 3)) };
+}
+
+function product(c: Symmetric3, [x, y, z]: Vector3): Vector3 {
+  return [c[0] * x + c[1] * y + c[2] * z, c[1] * x + c[3] * y + c[4] * z, c[2] * x + c[4] * y + c[5] * z];
+}
+
+function add(a: Symmetric3, b: Symmetric3): Symmetric3 {
+  return [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]];
 }
 
 /** A covariance in other units, times a factor. */

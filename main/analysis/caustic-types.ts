@@ -10,6 +10,17 @@ export interface CausticPoint {
   readonly d_um: number;
   /** Standard uncertainty of the width, > 0. */
   readonly u_um?: number;
+  /** What this width has in common with others; used by `given` weights. */
+  readonly dark?: SharedDark;
+}
+
+/** The dark that was subtracted: its noise is the same in every measurement that it serves. */
+export interface SharedDark {
+  readonly id: string;
+  /** The part of the width's uncertainty that comes from the dark's noise, ≥ 0 and at most all of it. */
+  readonly u_um: number;
+  /** Full width along the other axis: the size of the area over which the dark's noise was summed. */
+  readonly across_um: number;
 }
 
 /** Relative standard uncertainties that are common to all points, so that no fit can see them. */

@@ -17,6 +17,9 @@ export interface PrincipalAxes {
   readonly d4sigmaY_um: number;
   readonly uX_um?: number;
   readonly uY_um?: number;
+  /** Parts of uX_um and uY_um that come from the noise of the dark. */
+  readonly uDarkX_um?: number;
+  readonly uDarkY_um?: number;
   /** Direction of x, (−45, 45]; axes a quarter turn apart are the same axes. */
   readonly azimuth_deg?: number;
   /** Minor over major width; from the widths where absent. */
@@ -79,7 +82,7 @@ export function alignAxes<Plane extends PrincipalAxes>(planes: readonly Plane[])
   const mean_deg = (Math.atan2(north, east) * DEGREES) / 4;
   return planes.map((plane) => {
     if (!isKnown(plane) || Math.abs(modulo(plane.azimuth_deg - mean_deg, 180)) <= 45) return plane;
-    const { d4sigmaX_um, d4sigmaY_um, uX_um, uY_um, azimuth_deg } = plane;
+    const { d4sigmaX_um, d4sigmaY_um, uX_um, uY_um, uDarkX_um, uDarkY_um, azimuth_deg } = plane;
     const turned_deg = azimuth_deg > 0 ? azimuth_deg - 90 : azimuth_deg + 90;
     return {
       ...plane,
@@ -88,6 +91,8 @@ export function alignAxes<Plane extends PrincipalAxes>(planes: readonly Plane[])
       azimuth_deg: turned_deg,
       ...(uY_um === undefined ? {} : { uX_um: uY_um }),
       ...(uX_um === undefined ? {} : { uY_um: uX_um }),
+      ...(uDarkY_um === undefined ? {} : { uDarkX_um: uDarkY_um }),
+      ...(uDarkX_um === undefined ? {} : { uDarkY_um: uDarkX_um }),
     };
   });
 }

@@ -1,7 +1,9 @@
+import { CholeskyDecomposition, Matrix } from "ml-matrix";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { describe, expect, test } from "vitest";
 import { fitCaustic } from "../../main/analysis/caustic-fit.ts";
-import type { CausticOptions } from "../../main/analysis/caustic-types.ts";
+import { darkCorrelation } from "../../main/analysis/caustic-shared-dark.ts";
+import type { CausticOptions, CausticPoint } from "../../main/analysis/caustic-types.ts";
 
 /*
  * Calibration of the stated uncertainties: many beams of closed form, widths with noise of known size, and the share of
@@ -23,9 +25,11 @@ interface Trial {
   readonly stated?: number;
   /** Standard deviation of the place where the stage really stood. */
   readonly jitter_mm?: number;
+  /** Share of the variance that the noise of two darks makes, one near and one far from the waist; told to the fit or not. */
+  readonly darks?: { readonly share: number; readonly told: boolean };
 }
 
-function coverage({ options, scan, noise_um, stated = 1, jitter_mm = 0 }: Trial) {
+function coverage({ options, scan, noise_um, stated = 1, jitter_mm = 0, darks }: Trial) {
   const generator = xoroshiro128plus(20261);
   const uniform = () => (generator.next() >>> 0) / 2 ** 32;
   const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
@@ -36,11 +40,19 @@ function coverage({ options, scan, noise_um, stated = 1, jitter_mm = 0 }: Trial)
     const z0_mm = 60 + 130 * uniform();
     const divergence_mrad = (4 * m2 * 632.8) / (Math.PI * d0_um);
     const rayleigh_mm = d0_um / divergence_mrad;
-    const points = scan.map((k) => {
+    const share = darks?.share ?? 0;
+    const exact = scan.map((k): CausticPoint => {
       const z_mm = z0_mm + k * rayleigh_mm;
       const d_um = Math.hypot(d0_um, divergence_mrad * (z_mm + jitter_mm * normal() - z0_mm));
-      const noise = noise_um(d_um);
-      return { z_mm, d_um: d_um + noise * normal(), u_um: stated * noise };
+      const u_um = noise_um(d_um);
+      const dark = { id: Math.abs(k) < 1 ? "near" : "far", u_um: Math.sqrt(share) * u_um, across_um: 1.1 * d_um };
+      return { z_mm, d_um, u_um, dark };
+    });
+    const common = share > 0 ? commonNoise(exact, normal) : [];
+    const points = exact.map(({ z_mm, d_um, u_um = 0, dark }, i): CausticPoint => {
+      const error = Math.sqrt(1 - share) * normal() + Math.sqrt(share) * (common[i] ?? 0);
+      const told = darks?.told === true && dark !== undefined ? { dark } : {};
+      return { z_mm, d_um: d_um + u_um * error, u_um: stated * u_um, ...told };
     });
     const fit = fitCaustic(points, { wavelength_nm: 632.8, ...options });
     if (!fit.determined) throw new Error(fit.why);
@@ -53,6 +65,16 @@ function coverage({ options, scan, noise_um, stated = 1, jitter_mm = 0 }: Trial)
     }
   }
   return inside;
+}
+
+/** Deviates of unit variance with the correlation of widths under shared darks. */
+function commonNoise(points: readonly CausticPoint[], normal: () => number): number[] {
+  // Equal widths on both sides of the waist correlate fully: a trace of their own noise keeps the matrix positive.
+  const correlation = new Matrix(
+    points.map((one, i) => points.map((other, k) => darkCorrelation(one, other) + (i === k ? 1e-9 : 0))),
+  );
+  const deviates = Matrix.columnVector(points.map(normal));
+  return new CholeskyDecomposition(correlation).lowerTriangularMatrix.mmul(deviates).to1DArray();
 }
 
 function expectCalibrated(trial: Trial, one: readonly [number, number], two: readonly [number, number]): void {
@@ -99,6 +121,13 @@ describe("coverage of ±1 u in 68 ± 4 % and ±2 u in 95 ± 2 % of the beams", (
       [64, 72],
       [93, 97],
     );
+  });
+
+  test("darks that several positions share", () => {
+    const trial = { options: {}, scan: SCRIPTED, noise_um: (d: number) => 0.002 * d };
+    expectCalibrated({ ...trial, darks: { share: 0.25, told: true } }, [64, 72], [93, 97]);
+    // Kept from the fit, the same noise makes the waist look better known than it is.
+    expect(coverage({ ...trial, darks: { share: 0.25, told: false } })["d0_um"]?.one).toBeLessThan(64);
   });
 
   test("the fewest positions of ISO", () => {
