@@ -18,6 +18,8 @@ const STOP_DEADLINE_ms = 10_000;
 /** A stage that still moves this long after a stop is told again. */
 const STOP_AGAIN_ms = 1000;
 const STOP_ATTEMPTS = 3;
+/** After a failed motion the stop is tried for this long on a line that does not answer. */
+const STOP_EFFORT_ms = 5000;
 const TOLERANCE_mm = 0.005;
 const EXCURSION_mm = 0.5;
 /** Pairs of looks at a stage at rest until two agree. */
@@ -190,7 +192,7 @@ export class ControlledStage implements Stage {
         continue;
       }
       try {
-        this.#noteReference(await this.#axis.readStatus());
+        this.#noteReference(await this.#look());
       } catch (error) {
         return this.#asInstrumentError(error);
       }
@@ -220,7 +222,7 @@ export class ControlledStage implements Stage {
       this.#info = this.#describe(identity);
       this.#identity = identity;
       this.#setpoint_mm = undefined;
-      this.#noteReference(await this.#axis.readStatus());
+      this.#noteReference(again ? await this.#awaitStandstill() : await this.#look());
     } catch (error) {
       await this.#axis.disconnect();
       throw error;
@@ -279,14 +281,21 @@ export class ControlledStage implements Stage {
     }
   }
 
+  /** One look, or two when the first shows trouble: bad news may be noise on a line without checksums. */
+  async #look(): Promise<AxisStatus> {
+    const status = await this.#axis.readStatus();
+    const isTrouble = status.fault !== undefined || (this.#homed && !status.homed);
+    return isTrouble ? this.#axis.readStatus() : status;
+  }
+
   /**
    * Two looks at a stage at rest that agree: a garbled number on a line without checksums is not believed. While the
    * stage moves one look is enough.
    */
   async #readSteadyStatus(): Promise<AxisStatus> {
-    let last = await this.#axis.readStatus();
+    let last = await this.#look();
     for (let look = 0; look < STEADY_LOOKS_MAX && !last.moving; look += 1) {
-      const next = await this.#axis.readStatus();
+      const next = await this.#look();
       const same = next.homed === last.homed && !next.moving && this.#agree(next.position_mm, last.position_mm);
       last = next;
       if (same) {
@@ -364,7 +373,7 @@ export class ControlledStage implements Stage {
     let restingSince_ms: number | undefined;
     let suspected: string | undefined;
     for (;;) {
-      const status = await this.#lookAtMotion(motion);
+      const status = await this.#lookAtMotion(motion, suspected === undefined);
       const now_ms = this.#clock.now_ms();
       if (!status.homed || status.position_mm === undefined) {
         const reason = this.#positionLost ?? "the controller lost its position during the move";
@@ -402,7 +411,7 @@ export class ControlledStage implements Stage {
     let progress_mm = before.position_mm;
     let progressAt_ms = started_ms;
     for (;;) {
-      const status = await this.#lookAtMotion(motion);
+      const status = await this.#lookAtMotion(motion, true);
       const now_ms = this.#clock.now_ms();
       const { position_mm } = status;
       if (position_mm !== undefined && before.position_mm !== undefined) {
@@ -451,11 +460,13 @@ export class ControlledStage implements Stage {
     }
   }
 
-  /** Waits for one polling interval and looks. Ends the motion when it was stopped or the controller has a fault. */
-  async #lookAtMotion(motion: Motion): Promise<AxisStatus> {
-    await this.#clock.wait(this.#options.poll_ms ?? POLL_ms);
+  /** Looks, usually after a polling interval. Ends the motion when it was stopped or the controller has a fault. */
+  async #lookAtMotion(motion: Motion, afterPause: boolean): Promise<AxisStatus> {
+    if (afterPause) {
+      await this.#clock.wait(this.#options.poll_ms ?? POLL_ms);
+    }
     this.#checkNotStopped(motion);
-    const status = await this.#axis.readStatus();
+    const status = await this.#look();
     this.#checkNotStopped(motion);
     this.#noteReference(status);
     if (status.fault !== undefined) {
@@ -528,11 +539,17 @@ export class ControlledStage implements Stage {
 
   /** The best that can be done after a failure; the failure itself is what the caller hears of. */
   async #bringToStandstill(): Promise<void> {
-    if (!this.#axis.linkIsOpen) {
-      return;
+    const giveUp_ms = this.#clock.now_ms() + STOP_EFFORT_ms;
+    while (this.#axis.linkIsOpen && this.#clock.now_ms() < giveUp_ms) {
+      try {
+        await this.#sendStop();
+        await this.#awaitStandstill();
+        return;
+      } catch {
+        // A line that is silent now may be heard again in a moment.
+        await this.#clock.wait(this.#options.poll_ms ?? POLL_ms);
+      }
     }
-    await this.#sendStop().catch(() => undefined);
-    await this.#awaitStandstill().catch(() => undefined);
   }
 
   #faultError(fault: AxisFault): InstrumentError {

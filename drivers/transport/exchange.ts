@@ -53,7 +53,6 @@ interface Pending<Message> {
 
 /** Line noise and late replies are waited out this long before a line is used again. */
 const QUIET_ms = 60;
-const PROBE_ATTEMPTS = 3;
 
 /**
  * Questions and answers over one link: one question in flight, a deadline for each, repetition where it is safe.
@@ -100,9 +99,6 @@ export class Exchange<Message> {
   /** Sends, in turn, something that is not answered. */
   async tell(bytes: Uint8Array): Promise<void> {
     await this.#inTurn(async () => {
-      if (this.#outOfStep) {
-        await this.#getInStep();
-      }
       await this.#gap();
       await this.#write(bytes);
     });
@@ -210,25 +206,14 @@ export class Exchange<Message> {
       this.#outOfStep = false;
       return;
     }
-    for (let attempt = 1; ; attempt += 1) {
-      // In turn, so that a late answer to the last probe is not taken for the answer to this one.
-      const probe = probes[this.#probeIndex % probes.length];
-      this.#probeIndex += 1;
-      try {
-        if (probe !== undefined && link.isOpen) {
-          await this.#gap();
-          await this.#askOnce(probe());
-        }
-        this.#outOfStep = false;
-        return;
-      } catch (error) {
-        if (!(error instanceof InstrumentError) || error.code === "connection_lost" || attempt >= PROBE_ATTEMPTS) {
-          throw error;
-        }
-        await clock.wait(QUIET_ms);
-        framer.reset();
-      }
+    // In turn, so that a late answer to the last probe is not taken for the answer to this one.
+    const probe = probes[this.#probeIndex % probes.length];
+    this.#probeIndex += 1;
+    if (probe !== undefined && link.isOpen) {
+      await this.#gap();
+      await this.#askOnce(probe());
     }
+    this.#outOfStep = false;
   }
 
   async #gap(): Promise<void> {

@@ -54,7 +54,10 @@ export class MoveWatch {
   judge(current_mm: number, now_ms: number): MoveVerdict | undefined {
     const { initial_mm, target_mm, excursion_mm, resolution_mm, travelMin_mm, travelMax_mm, stall_ms } = this.#plan;
     const place = `at ${format(current_mm)} mm on the way from ${format(initial_mm)} to ${format(target_mm)} mm`;
-    if (current_mm < travelMin_mm - excursion_mm || current_mm > travelMax_mm + excursion_mm) {
+    // A stage that begins outside its soft limits, as at its home switch, is on its way in.
+    const low_mm = Math.min(travelMin_mm, initial_mm) - excursion_mm;
+    const high_mm = Math.max(travelMax_mm, initial_mm) + excursion_mm;
+    if (current_mm < low_mm || current_mm > high_mm) {
       return { code: "position_error", message: `the stage is outside its limits, ${place}` };
     }
     const way_mm = Math.abs(target_mm - initial_mm);

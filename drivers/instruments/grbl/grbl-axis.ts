@@ -153,7 +153,12 @@ export class GrblAxis implements Axis {
       // The firmware does not answer while it homes.
       return { moving: true, homed: false, warnings: [] };
     }
-    const report = await this.#readReport();
+    const report = await this.#readReport().catch((error: unknown) => {
+      // A board that starts anew is deaf for a second; its banner says more than the silence.
+      throw this.#lost === undefined || !this.#link.isOpen
+        ? error
+        : new InstrumentError("position_lost", this.#name(), this.#lost, {}, "home the stage, then measure again");
+    });
     const [name = "", substate] = report.state.split(":");
     const moving = name === "Run" || name === "Jog" || name === "Home" || (name === "Hold" && substate === "1");
     const fault = this.#faultIn(name);

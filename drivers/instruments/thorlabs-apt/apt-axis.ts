@@ -43,6 +43,8 @@ const ATTEMPTS = 3;
 /** Controllers lose bytes of messages that follow each other at once. */
 const GAP_ms = 3;
 const CHANNEL = 1;
+/** Largest number in a 32-bit field. */
+const COUNTS_MAX = 0x7fff_ffff;
 const STOP_PROFILED = 2;
 /** Homing of a long stage at factory velocity has been seen to take two minutes. */
 const HOMING_EXTRA_ms = 120_000;
@@ -60,7 +62,7 @@ export class AptAxis implements Axis {
   readonly #exchange: Exchange<AptPacket>;
   #model: string | undefined;
   #home: HomeParameters | undefined;
-  /** What the controller said of a command without being asked. */
+  /** What the controller said, without being asked, since the last order to move. */
   #complaint: string | undefined;
 
   constructor(link: ByteLink, clock: Clock, settings: AptAxisSettings) {
@@ -138,9 +140,8 @@ export class AptAxis implements Axis {
       ? this.#ask(AptId.requestServoStatus, AptId.getServoStatus, 14)
       : this.#ask(AptId.requestStepperStatus, AptId.getStepperStatus, 14));
     const bits = view(data).getUint32(10, true);
-    const complaint = this.#complaint;
-    this.#complaint = undefined;
-    const fault = complaint === undefined ? faultIn(bits) : ({ code: "faulted", message: complaint } as const);
+    const fault =
+      this.#complaint === undefined ? faultIn(bits) : ({ code: "faulted", message: this.#complaint } as const);
     return {
       position_mm: view(data).getInt32(2, true) / scale.countsPerMm,
       moving: isMoving(bits),
@@ -212,14 +213,26 @@ export class AptAxis implements Axis {
     const data = await this.#ask(AptId.requestVelocityParameters, AptId.getVelocityParameters, 14);
     const before = toHex(data);
     if (acceleration_mm_s2 !== undefined) {
-      view(data).setInt32(6, Math.round(acceleration_mm_s2 * scale.countsPerMmPerSecond2), true);
+      this.#putCounts(data, 6, "acceleration_mm_s2", acceleration_mm_s2, scale.countsPerMmPerSecond2);
     }
     if (velocity_mm_s !== undefined) {
-      view(data).setInt32(10, Math.round(velocity_mm_s * scale.countsPerMmPerSecond), true);
+      this.#putCounts(data, 10, "velocity_mm_s", velocity_mm_s, scale.countsPerMmPerSecond);
     }
     if (toHex(data) !== before) {
       await this.#exchange.tell(aptMessage(AptId.setVelocityParameters, this.#settings.address, data));
     }
+  }
+
+  #putCounts(data: Uint8Array, offset: number, name: string, value: number, countsPerUnit: number): void {
+    const counts = Math.round(value * countsPerUnit);
+    if (!(counts > 0 && counts <= COUNTS_MAX)) {
+      throw new InstrumentError("out_of_range", this.#name(), `${name} of ${value} cannot be set`, {
+        name,
+        value,
+        limit: COUNTS_MAX / countsPerUnit,
+      });
+    }
+    view(data).setInt32(offset, counts, true);
   }
 
   async #readHomeParameters(): Promise<HomeParameters> {
@@ -236,6 +249,7 @@ export class AptAxis implements Axis {
    * before each motion, which also shows whether the controller still is what it was.
    */
   async #checkParameters(): Promise<void> {
+    this.#complaint = undefined;
     const { expect, scale } = this.#settings;
     this.#home = await this.#readHomeParameters();
     const found: [string, number, number | undefined][] = [

@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import type { Clock } from "../../drivers/protocol/clock.ts";
+import type { EmulatedController } from "../../simulators/controllers/emulated-controller.ts";
+import { GrblController } from "../../simulators/controllers/grbl/grbl-controller.ts";
+import { NewportController } from "../../simulators/controllers/newport-conex-smc/newport-controller.ts";
+import { PiGcs2Controller } from "../../simulators/controllers/pi-gcs2/pi-gcs2-controller.ts";
+import { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
+import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
+
+/** The controllers that can be emulated, by the name that a person types. */
+export const EMULATED_CONTROLLERS: Readonly<Record<string, (clock: Clock) => EmulatedController>> = {
+  "zaber-ascii": (clock) => new ZaberAsciiController(clock),
+  "thorlabs-lts150": (clock) => new ThorlabsAptController(clock, { model: "LTS150" }),
+  "thorlabs-lts300": (clock) => new ThorlabsAptController(clock, { model: "LTS300" }),
+  "thorlabs-kdc101": (clock) => new ThorlabsAptController(clock, { model: "KDC101" }),
+  "newport-conex-cc": (clock) => new NewportController(clock),
+  "newport-smc100": (clock) => new NewportController(clock, { controller: "SMC100" }),
+  "pi-gcs2": (clock) => new PiGcs2Controller(clock),
+  grbl: (clock) => new GrblController(clock),
+};
+
+/** An emulated controller that programs outside can reach. */
+export interface HostedController {
+  /** What a driver is given: "tcp://127.0.0.1:4001", or the path of a pseudo-terminal. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the controller on a TCP port of this machine (0: any that is free), to one client at a time as a serial device
+ * server does. Fails with the system's error when the port is taken.
+ */
+export async function hostOnTcp(controller: EmulatedController, port = 0): Promise<HostedController> {
+  let client: Socket | undefined;
+  const retired = new AbortController();
+  controller.retireWith(retired.signal);
+  controller.onTransmit((bytes) => client?.write(bytes));
+  const server = createServer({ noDelay: true }, (socket) => {
+    if (client !== undefined) {
+      socket.destroy();
+      return;
+    }
+    client = socket;
+    socket.on("data", (bytes) => controller.receive(new Uint8Array(bytes)));
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      client = undefined;
+    });
+    controller.opened();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const bound = server.address();
+  return {
+    address: `tcp://127.0.0.1:${typeof bound === "object" && bound !== null ? bound.port : port}`,
+    close: async () => {
+      retired.abort();
+      client?.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+const PTY_DEADLINE_ms = 5000;
+const PTY_POLL_ms = 20;
+
+/**
+ * Serves the controller on a pseudo-terminal whose path is `link`, made by socat. It has no modem lines: a client that
+ * insists on them needs TCP. Fails when socat is not installed.
+ */
+export async function hostOnPty(controller: EmulatedController, link: string): Promise<HostedController> {
+  if (existsSync(link)) {
+    throw new Error(`${link} exists already`);
+  }
+  const tcp = await hostOnTcp(controller);
+  const { port } = new URL(tcp.address);
+  const socat = spawn("socat", [`PTY,link=${link},rawer`, `TCP:127.0.0.1:${port},nodelay`], { stdio: "ignore" });
+  const ended = new Promise<void>((resolve) => {
+    socat.once("exit", () => resolve());
+    socat.once("error", () => resolve());
+  });
+  const failed = new Promise<never>((_resolve, reject) => {
+    socat.once("error", () => reject(new Error("a pseudo-terminal needs socat, which is not installed")));
+    socat.once("exit", (code) => reject(new Error(`socat could not make ${link} (status ${String(code)})`)));
+  });
+  const appeared = async (): Promise<void> => {
+    for (let waited_ms = 0; !existsSync(link); waited_ms += PTY_POLL_ms) {
+      if (waited_ms > PTY_DEADLINE_ms) {
+        throw new Error(`socat did not make ${link} within ${PTY_DEADLINE_ms} ms`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PTY_POLL_ms));
+    }
+  };
+  const close = async (): Promise<void> => {
+    socat.kill();
+    await ended;
+    await tcp.close();
+  };
+  try {
+    await Promise.race([appeared(), failed]);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  failed.catch(() => undefined);
+  return { address: link, close };
+}
