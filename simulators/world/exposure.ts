@@ -51,7 +51,10 @@ function readOut(
   const widths = ZIGGURAT_STEPS;
   // Half a count turns truncation into rounding.
   const floor_counts = even_counts + 0.5;
-  for (let index = 0; index < samples.length; index++) {
+  const evenNoise_counts = Math.sqrt(evenVariance);
+  const top_counts = fullScale_counts | 0;
+  const pixels = samples.length;
+  for (let index = 0; index < pixels; index++) {
     let bits = (index + first) | 0;
     bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
     bits = ((bits ^ (bits >>> 15)) + second) | 0;
@@ -65,8 +68,9 @@ function readOut(
         ? steps * (widths[layer] as number)
         : normalOutsideRectangle(first, second, index, bits);
     const signal_counts = (light[index] as number) * exposure_ms;
-    const noise_counts = deviate * Math.sqrt(evenVariance + signal_counts * variancePerCount);
-    const counts = (floor_counts + signal_counts + noise_counts) | 0;
-    samples[index] = counts < 0 ? 0 : counts > fullScale_counts ? fullScale_counts : counts;
+    const sigma_counts =
+      signal_counts === 0 ? evenNoise_counts : Math.sqrt(evenVariance + signal_counts * variancePerCount);
+    const counts = (floor_counts + signal_counts + deviate * sigma_counts) | 0;
+    samples[index] = counts < 0 ? 0 : counts > top_counts ? top_counts : counts;
   }
 }
