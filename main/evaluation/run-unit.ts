@@ -51,7 +51,7 @@ function toolsFor(planned: PlanContender) {
  * that was killed is run again from its beginning. The state of a bench in mid-run cannot be resumed.
  */
 export async function runUnit(options: RunUnitOptions): Promise<UnitOutcome> {
-  const { plan, subject, contender, planned, unit, out } = options;
+  const { plan, subject, planned, unit, out } = options;
   const id = unitId(unit);
   const unfinished = join(out, UNFINISHED);
   rmSync(join(unfinished, id), { recursive: true, force: true });
