@@ -19,8 +19,8 @@ export interface StageStall {
 }
 
 /**
- * The carriage comes to rest beyond its target; at the end of the travel it stops there. Beyond a driver's usual tolerance of 5 µm the move fails with `position_error`,
- * below it the readback alone tells. Counts moves.
+ * The carriage comes to rest beyond its target; at the end of the travel it stops there. Beyond a driver's usual
+ * tolerance of 5 µm the move fails with `position_error`, below it the readback alone tells. Counts moves.
  */
 export interface StageOvershoot {
   readonly kind: "stage_overshoot";

@@ -1,4 +1,7 @@
-/** Second-moment widths by the letter of ISO 11146-1, written without the product's analysis, to hold the simulator against its check values. */
+/**
+ * Second-moment widths by the letter of ISO 11146-1, written without the product's analysis, to hold the simulator against
+ * its check values.
+ */
 export interface SlowWidths {
   readonly x_um: number;
   readonly y_um: number;
