@@ -13,15 +13,26 @@ interface FirstCall {
  */
 export class RepeatedCalls {
   readonly #first = new Map<string, FirstCall>();
+  readonly #jobStatus: (job: string) => Promise<Job>;
 
-  /** The answer of the first call with that key; undefined when there was none. Throws what the first throws. */
-  async answer(
+  /** `jobStatus` tells how a job stands that a first call became. */
+  constructor(jobStatus: (job: string) => Promise<Job>) {
+    this.#jobStatus = jobStatus;
+  }
+
+  /** Carries the work out unless a call with that key did. Throws what the first throws, and `bad_argument` for other arguments. */
+  async once<Answer extends object>(
     key: string,
     fingerprint: string,
-    jobStatus: (job: string) => Promise<Job>,
-  ): Promise<object | undefined> {
+    work: () => Promise<Answer>,
+  ): Promise<{ readonly answer: Answer; readonly repeated: boolean }> {
     const first = this.#first.get(key);
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      const answer = work();
+      this.#first.set(key, { fingerprint, answer });
+      answer.catch(() => this.#first.delete(key));
+      return { answer: await answer, repeated: false };
+    }
     if (first.fingerprint !== fingerprint) {
       throw new BenchError(
         "bad_argument",
@@ -29,20 +40,14 @@ export class RepeatedCalls {
         "Use a new key for a new measurement.",
       );
     }
-    const answer = await first.answer;
-    if (!("job" in answer) || typeof answer.job !== "string") return answer;
-    const { outcome } = await jobStatus(answer.job);
-    if (outcome?.error !== undefined) {
-      throw new BenchError(outcome.error.code, outcome.error.message, outcome.error.hint);
-    }
-    return outcome?.output ?? answer;
+    return { answer: (await this.#latest(await first.answer)) as Answer, repeated: true };
   }
 
-  /** Carries out the first call with that key. */
-  first<Answer extends object>(key: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
-    const answer = work();
-    this.#first.set(key, { fingerprint, answer });
-    answer.catch(() => this.#first.delete(key));
-    return answer;
+  /** The result of the job, if the first answer was one that has ended. */
+  async #latest(answer: object): Promise<object> {
+    if (!("job" in answer) || typeof answer.job !== "string") return answer;
+    const { outcome } = await this.#jobStatus(answer.job);
+    if (outcome?.error === undefined) return outcome?.output ?? answer;
+    throw new BenchError(outcome.error.code, outcome.error.message, outcome.error.hint);
   }
 }

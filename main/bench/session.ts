@@ -105,7 +105,7 @@ class Session implements BenchSession {
   readonly #signals: Listeners<LiveSignal>;
   readonly #callers = new CallerRegister();
   readonly #lease: ControlLease;
-  readonly #repeated = new RepeatedCalls();
+  readonly #repeated = new RepeatedCalls((job) => this.#place.jobs.status(job, 0));
   readonly #handlers: VerbHandlers;
   readonly #opened_ms: number;
   #state: BenchSnapshot["state"] = "open";
@@ -449,25 +449,21 @@ class Session implements BenchSession {
     input: ToolInput<Name>,
     key: string | undefined,
   ): Promise<ToolOutput<Name>> {
+    if (key === undefined) return this.#carryOut(call, input);
     const { tool, seq, caller } = call;
-    if (key !== undefined) {
-      const same = omit(input, "run", "reason", "image_code");
-      const fingerprint = JSON.stringify(same, Object.keys(same).sort());
-      const earlier = await this.#repeated.answer(key, fingerprint, (job) => this.#place.jobs.status(job, 0));
-      if (earlier !== undefined) {
-        const output = earlier as ToolOutput<Name> & Record<string, unknown>;
-        this.#place.log.emit("tool_returned", {
-          call: seq,
-          tool,
-          caller: this.#callers.logged(caller),
-          output: this.#withoutHandle(output),
-          repeated: true,
-        });
-        return output;
-      }
-      return this.#repeated.first(key, fingerprint, () => this.#carryOut(call, input));
+    const same = omit(input, "run", "reason", "image_code");
+    const fingerprint = JSON.stringify(same, Object.keys(same).sort());
+    const { answer, repeated } = await this.#repeated.once(key, fingerprint, () => this.#carryOut(call, input));
+    if (repeated) {
+      this.#place.log.emit("tool_returned", {
+        call: seq,
+        tool,
+        caller: this.#callers.logged(caller),
+        output: this.#withoutHandle(answer),
+        repeated,
+      });
     }
-    return this.#carryOut(call, input);
+    return answer;
   }
 
   async #carryOut<Name extends ToolName>(call: Call<Name>, input: ToolInput<Name>): Promise<ToolOutput<Name>> {
