@@ -100,6 +100,21 @@ describe("widths of a clean frame", () => {
       expect(Math.abs(fast[key] / slow[key] - 1), key).toBeLessThan(1e-9);
   });
 
+  test("the part that the dark's noise has in the uncertainty is what another dark of the same kind changes", () => {
+    const normal = seededNormal(21);
+    const input = measure({ ...BEAM, azimuth_deg: 0 });
+    const widths = Array.from({ length: 30 }, () =>
+      widthsOf(analyzeFrames({ ...input, dark: exposeDark(320 * 240, 4, CAMERA, normal) })),
+    );
+    const mean = widths.reduce((sum, one) => sum + one.d4sigmaX_um, 0) / 30;
+    const scatter = Math.sqrt(widths.reduce((sum, one) => sum + (one.d4sigmaX_um - mean) ** 2, 0) / 29);
+    const [first] = widths as [BeamWidths];
+    // A deviation of 30 values is known to 13 %.
+    expect(scatter / first.uDarkX_um).toBeGreaterThan(0.65);
+    expect(scatter / first.uDarkX_um).toBeLessThan(1.4);
+    expect(first.uDarkX_um).toBeLessThan(first.uX_um);
+  });
+
   test("an added constant in frame and dark changes nothing", () => {
     const input = measure(BEAM);
     const raised = {

@@ -42,6 +42,8 @@ export function comparisonAnalysis(input: FramesInput): FrameAnalysis {
       d4sigmaY_um: widths.y_px * pixelPitch_um,
       uX_um: u_um(widths.x_px),
       uY_um: u_um(widths.y_px),
+      uDarkX_um: 0,
+      uDarkY_um: 0,
       d4sigmaSensorX_um: widthOf(result.sensorVarianceX) * pixelPitch_um,
       d4sigmaSensorY_um: widthOf(result.sensorVarianceY) * pixelPitch_um,
       azimuth_deg: azimuthOnScreen_deg(widths.angle_rad),

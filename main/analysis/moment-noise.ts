@@ -31,6 +31,9 @@ export interface MomentNoise {
   readonly xx: number;
   readonly yy: number;
   readonly xy: number;
+  /** Variance of σ²x and of σ²y that one count² of white noise on every pixel gives. */
+  readonly xxPerCount2: number;
+  readonly yyPerCount2: number;
 }
 
 /** Variance of a pixel of the mean frame, dark noise included. */
@@ -105,6 +108,8 @@ export function momentNoise(
   let xx = 0;
   let yy = 0;
   let xy = 0;
+  let xxPerCount2 = 0;
+  let yyPerCount2 = 0;
   for (let k = step >> 1; k < rows.rowCount; k += step) {
     const overlap = rows.spans[3 * k + 2] as number;
     if (overlap === 0) continue;
@@ -126,10 +131,18 @@ export function momentNoise(
       xx += byX * byX * pixel;
       yy += byY * byY * pixel;
       xy += byXy * byXy * pixel;
+      xxPerCount2 += byX * byX;
+      yyPerCount2 += byY * byY;
     }
   }
   const each = step * step;
-  return { xx: xx * each, yy: yy * each, xy: xy * each };
+  return {
+    xx: xx * each,
+    yy: yy * each,
+    xy: xy * each,
+    xxPerCount2: xxPerCount2 * each,
+    yyPerCount2: yyPerCount2 * each,
+  };
 }
 
 /**
