@@ -1,6 +1,5 @@
 import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
 import { type BlockMap, blockMap, rimLevel_counts } from "./block-map.ts";
-import { darkUncertainty_px } from "./caustic-shared-dark.ts";
 import { comparisonAnalysis } from "./comparison-analysis.ts";
 import type {
   AnalysisFacts,
@@ -273,7 +272,6 @@ class Measurement {
       uY_um: uY_px * pitch,
       uDarkX_um: widthUncertainty(statistical.varianceX, statistical.darkX) * pitch,
       uDarkY_um: widthUncertainty(statistical.varianceY, statistical.darkY) * pitch,
-      ...this.darkParts(pass, uX_px, uY_px),
       d4sigmaSensorX_um: widthOf(moments.xx) * pitch,
       d4sigmaSensorY_um: widthOf(moments.yy) * pitch,
       azimuth_deg: azimuthOnScreen_deg(widths.angle_rad),
@@ -327,31 +325,6 @@ class Measurement {
     const { width_px, height_px } = input;
     const outside = outsideVariance(pass.rectangle, width_px, height_px, variance);
     return { variance, outside };
-  }
-
-  /** What of the uncertainties comes from the dark's own noise. */
-  private darkParts(pass: Pass, uX_px: number, uY_px: number): Pick<BeamWidths, "uDarkX_um" | "uDarkY_um"> {
-    const { dark, pixelPitch_um } = this.input;
-    if (this.method !== "dark" || dark === undefined) return {};
-    const { halfLength_px, halfBreadth_px } = pass.rectangle;
-    const common = {
-      pixelVariance: dark.noise_counts ** 2 / Math.max(1, dark.frames),
-      power_counts: pass.moments.power_counts,
-    };
-    const [halfX, halfY] = [halfLength_px, halfBreadth_px];
-    const x_px = darkUncertainty_px({
-      ...common,
-      width_px: pass.widths.x_px,
-      halfAlong_px: halfX,
-      halfAcross_px: halfY,
-    });
-    const y_px = darkUncertainty_px({
-      ...common,
-      width_px: pass.widths.y_px,
-      halfAlong_px: halfY,
-      halfAcross_px: halfX,
-    });
-    return { uDarkX_um: Math.min(uX_px, x_px) * pixelPitch_um, uDarkY_um: Math.min(uY_px, y_px) * pixelPitch_um };
   }
 
   private statistical(pass: Pass, variance: PixelVariance, outside: number) {

@@ -71,9 +71,6 @@ export interface BeamWidths {
   readonly d4sigmaY_um: number;
   readonly uX_um: number;
   readonly uY_um: number;
-  /** Parts of uX_um and uY_um by the dark's own noise, shared with every frame that the same dark serves; absent without one. */
-  readonly uDarkX_um?: number;
-  readonly uDarkY_um?: number;
   /** The parts of uX_um and uY_um that come from the dark's own noise: all measurements with that dark share them. 0 without one. */
   readonly uDarkX_um: number;
   readonly uDarkY_um: number;
