@@ -72,7 +72,7 @@ function measureBeam(scenario: Scenario, seed: number): BeamOutcome {
   const sensor = createSensor();
   const world = new World(scenario, sensor, seed);
   const truth = beamTruth(scenario);
-  const darks = new Map<number, DarkReference>();
+  const darks = new Map<number, { readonly id: string; readonly reference: DarkReference }>();
   const complaints: string[] = [];
   let acquisition = 0;
   let measurements = 0;
@@ -91,7 +91,10 @@ function measureBeam(scenario: Scenario, seed: number): BeamOutcome {
     );
   };
   const measure = (z_mm: number, exposure_ms: number) => {
-    const dark = darks.get(exposure_ms) ?? meanOfDarks(expose("dark", z_mm, exposure_ms, DARK_FRAMES));
+    const dark = darks.get(exposure_ms) ?? {
+      id: `d${acquisition}`,
+      reference: meanOfDarks(expose("dark", z_mm, exposure_ms, DARK_FRAMES)),
+    };
     darks.set(exposure_ms, dark);
     const analysis = analyzeFrames({
       frames: expose("measurement", z_mm, exposure_ms, FRAMES),
@@ -99,23 +102,23 @@ function measureBeam(scenario: Scenario, seed: number): BeamOutcome {
       height_px: sensor.height_px,
       bitDepth: sensor.bitDepth,
       pixelPitch_um: sensor.pixelPitch_um,
-      dark,
+      dark: dark.reference,
     });
     measurements++;
-    return analysis;
+    return { dark: dark.id, analysis };
   };
   const records = idealPositions_mm(truth).map((z_mm): WidthRecord => {
     const exposure_ms = exposureFor_ms(scenario, sensor, truth, z_mm);
-    let analysis = measure(z_mm, exposure_ms);
+    let { dark, analysis } = measure(z_mm, exposure_ms);
     if (analysis.flags.some((flag) => flag.code === "background_stale")) {
       darks.delete(exposure_ms);
-      analysis = measure(z_mm, exposure_ms);
+      ({ dark, analysis } = measure(z_mm, exposure_ms));
     }
     if (analysis.kind !== "measured") {
       complaints.push(`${z_mm} mm: ${analysis.reasons.join("; ")}`);
       return { id: String(z_mm), z_mm, refused: analysis.reasons.join("; ") };
     }
-    return { id: String(z_mm), z_mm, ...analysis.widths };
+    return { id: String(z_mm), z_mm, dark, ...analysis.widths };
   });
   const both = fitBothAxes(records, { wavelength_nm: truth.wavelength_nm, uZ_mm: U_Z_mm });
   const comparisons: Comparison[] = [];
