@@ -1,5 +1,6 @@
-import type { BenchSession } from "../bench/bench-session.ts";
+import type { BenchSession, FrameSink } from "../bench/bench-session.ts";
 import type { Journal } from "../contract/events.ts";
+import { encodeTiff } from "../files/write-image.ts";
 import { createRunFolder, type NewRunRecord } from "../store/run-folder.ts";
 import { programVersion } from "./program-version.ts";
 
@@ -9,9 +10,14 @@ export const RUNS_FOLDER = "runs";
 export interface KeptRun {
   readonly journal: Journal;
   readonly directory: string;
+  /** Keeps raw frames: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
+  frameSink(pixelPitch_um: number): FrameSink;
   /** Keeps the pictures, and closes the folder with the run. */
   follow(session: BenchSession): void;
 }
+
+/** Larger simulated frames are not kept: the simulator makes them again. */
+const MOST_SIMULATED_PIXELS = 2e6;
 
 /** Begins the folder of a run. */
 export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {
@@ -21,6 +27,11 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
   return {
     journal: folder.journal,
     directory: folder.directory,
+    frameSink: (pixelPitch_um) => (id, frame, index) => {
+      if (record.simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
+      const provenance = { program: "caustic", simulated: record.simulated, exposure_ms: frame.exposure_ms };
+      folder.writeFrame(id, index, encodeTiff([frame], pixelPitch_um, provenance));
+    },
     follow(session) {
       session.subscribe((event) => {
         if (event.type === "view_made") folder.writePicture(event.view, session.picture(event.view));

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { SimulatedClock } from "../../simulators/instruments/clock.ts";
 import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
+import type { SensorSize } from "../../simulators/world/sensor.ts";
 import type { BenchSessionOptions } from "../bench/bench-session.ts";
 import type { BenchOffer } from "../bench/benches.ts";
 import { createCanary } from "../bench/canary.ts";
@@ -17,12 +18,19 @@ export interface SimulatedOfferOptions {
   readonly scenario: Scenario;
   /** Decides every deviate of the bench. */
   readonly seed: number;
+  /** Default 640x480. */
+  readonly sensor?: SensorSize;
+  /** Raw frames are kept with the run, for looking at them later. */
+  readonly keepFrames?: boolean;
   /** Moves and exposures last as long as they would. Default: as fast as the processor allows. */
   readonly realTime?: boolean;
   /** Folder in which runs are kept; without one they are gone with the process. */
   readonly keepIn?: string;
   readonly session?: Partial<
-    Pick<BenchSessionOptions, "limits" | "keepOutZones" | "budgets" | "rules" | "operatorNote" | "tools" | "kernel">
+    Pick<
+      BenchSessionOptions,
+      "limits" | "keepOutZones" | "budgets" | "rules" | "operatorNote" | "findings" | "tools" | "kernel"
+    >
   >;
 }
 
@@ -37,7 +45,12 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
     async open() {
       const clock =
         options.realTime === true ? new RealClock() : new SimulatedClock(async () => void (await setImmediate()));
-      const { stage, camera, shutter, wavelength_nm } = createSimulatedBench({ scenario, seed, clock });
+      const { stage, camera, shutter, wavelength_nm } = createSimulatedBench({
+        scenario,
+        seed,
+        clock,
+        ...(options.sensor === undefined ? {} : { sensor: { size: options.sensor } }),
+      });
       const canaryKey = randomBytes(16).toString("hex");
       runs += 1;
       const kept: KeptRun | undefined =
@@ -62,6 +75,9 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
         journal: kept?.journal ?? { append: () => undefined },
         newHandle: newRunHandle,
         canary: createCanary(canaryKey),
+        ...(kept !== undefined && options.keepFrames === true
+          ? { frameSink: kept.frameSink(camera.info.pixelPitch_um) }
+          : {}),
       });
       kept?.follow(session);
       return session;

@@ -24,7 +24,6 @@ export const openRunSchema = z.object({
   simulated: z.boolean(),
   state: z.enum(["open", "paused", "finished", "closed"]),
   holder: z.string().optional(),
-  record: z.string().optional(),
 });
 export type OpenRun = z.infer<typeof openRunSchema>;
 
@@ -35,7 +34,7 @@ export const recordSummarySchema = z.object({
   simulated: z.boolean(),
   /** Wall clock, ISO 8601. */
   started: z.string().optional(),
-  state: z.enum(["open", "finished", "abandoned", "damaged"]),
+  state: z.enum(["open", "finished", "abandoned", "expired", "interrupted", "damaged"]),
   /** Those who acted in it. */
   drivers: z.array(z.string()),
   events: z.number().int().nonnegative(),
@@ -45,7 +44,13 @@ export const recordSummarySchema = z.object({
   u_m2_x: z.number().optional(),
   m2_y: z.number().optional(),
   u_m2_y: z.number().optional(),
+  /** The evaluation it belongs to, if any. */
+  plan: z.string().optional(),
+  case: z.string().optional(),
+  attempted_violations: z.number().int().nonnegative(),
   note: z.string().optional(),
+  /** Why the record cannot be trusted. */
+  problem: z.string().optional(),
 });
 export type RecordSummary = z.infer<typeof recordSummarySchema>;
 
@@ -83,7 +88,8 @@ export const benchFileSchema = z.object({ file: z.string(), text: z.string() });
 export const overviewSchema = z.object({
   version: z.string(),
   desktop: z.boolean().describe("True inside the desktop window, false in a browser"),
-  benches: z.array(benchOfferSchema),
+  /** `about`: what a simulated bench is made of, for the operator alone; drivers see only its name. */
+  benches: z.array(benchOfferSchema.extend({ about: z.string().optional() })),
   open_runs: z.array(openRunSchema),
   scenarios: z.array(scenarioOfferSchema),
   contenders: z.array(contenderOfferSchema),
@@ -99,9 +105,12 @@ export const causticAxisSchema = z.object({
   result: axisResultSchema,
   /** The fitted curve with the standard uncertainty of the fit alone; absent without a fit. */
   curve: z.object({ z_mm: z.array(z.number()), d_um: z.array(z.number()), u_um: z.array(z.number()) }).optional(),
-  residuals: z.array(
+  /** Those in the fit, with the axes followed along z; empty without a fit. */
+  points: z.array(
     z.object({
       measurement: z.string(),
+      z_mm: z.number(),
+      d_um: z.number(),
       residual_um: z.number(),
       normalized: z.number().optional().describe("Over the standard uncertainty that the fit used"),
     }),

@@ -1,0 +1,97 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { MomentKernel } from "../../analysis/kernel.ts";
+import { SCRIPTS } from "../../contenders/index.ts";
+import { encodeTiff } from "../../files/write-image.ts";
+import { type BenchServer, createBenchServer } from "../../mcp/bench-server.ts";
+import { KeptRecords } from "./kept-records.ts";
+import { NO_EVALUATIONS } from "./no-evaluations.ts";
+import { type BenchFiles, OfferedBenches } from "./offered-benches.ts";
+import { servePage } from "./page-files.ts";
+import type { EvaluationShelf } from "./shelves.ts";
+import { acceptSockets } from "./socket-port.ts";
+import { type StartableContender, StartedContenders } from "./started-contenders.ts";
+import { WindowHost } from "./window-host.ts";
+
+export interface CreateWindowOptions {
+  readonly version: string;
+  readonly desktop: boolean;
+  /** Folder of the run records. */
+  readonly runsFolder: string;
+  readonly token?: string;
+  readonly mcpAddress?: string;
+  readonly files?: BenchFiles;
+  readonly evaluations?: EvaluationShelf;
+  /** On top of the scripts. */
+  readonly contenders?: readonly StartableContender[];
+  readonly kernel?: MomentKernel;
+  readonly grace_ms?: number;
+  readonly log?: (message: string) => void;
+}
+
+/** The benches, their records and the host of the windows that look at them: the composition behind desktop and browser. */
+export interface WindowBench {
+  readonly benches: OfferedBenches;
+  readonly records: KeptRecords;
+  readonly host: WindowHost;
+  /** Answers a request for the page or one of its files; false where it is for somebody else. */
+  servePage(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Lets the pages connect. */
+  acceptSockets(server: Server): { close(): void };
+  /** Ends every run and lets go of everything. */
+  close(): Promise<void>;
+}
+
+const SCRIPT_WORDS: Readonly<Record<string, string>> = {
+  scripted: "A rule-based operator: finds the waist, chooses exposures and positions, rejects bad frames, decides.",
+  naive: "Ten evenly spaced positions at 1 ms. A reference for what no judgement gives.",
+  constant: "Answers without measuring. The floor of every comparison.",
+};
+
+export function createWindow(pageFolder: string, options: CreateWindowOptions): WindowBench {
+  const { version, runsFolder, kernel, evaluations = NO_EVALUATIONS } = options;
+  const benches = new OfferedBenches({
+    runsFolder,
+    ...(options.files === undefined ? {} : { files: options.files }),
+    ...(kernel === undefined ? {} : { kernel }),
+  });
+  const records = new KeptRecords(runsFolder, benches);
+  const servers: Readonly<Record<"script" | "agent", BenchServer>> = {
+    script: createBenchServer({ benches: benches.benches, callerKind: "script", version }),
+    agent: createBenchServer({ benches: benches.benches, callerKind: "agent", version }),
+  };
+  const scripts = Object.entries(SCRIPTS).map(
+    ([contender, script]): StartableContender => ({
+      offer: { contender, kind: "script", description: SCRIPT_WORDS[contender] ?? script.name },
+      create: () => script,
+    }),
+  );
+  const contenders = new StartedContenders([...scripts, ...(options.contenders ?? [])], (kind) => servers[kind]);
+  const host = new WindowHost({
+    version,
+    desktop: options.desktop,
+    shelves: { benches, records, contenders, evaluations },
+    tiffOf: (frame, pixelPitch_um) =>
+      encodeTiff([frame], pixelPitch_um, {
+        program: "caustic",
+        simulated: frame.simulated,
+        exposure_ms: frame.exposure_ms,
+      }),
+    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.mcpAddress === undefined ? {} : { mcpAddress: options.mcpAddress }),
+    ...(kernel === undefined ? {} : { kernel }),
+    ...(options.grace_ms === undefined ? {} : { grace_ms: options.grace_ms }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+  });
+  return {
+    benches,
+    records,
+    host,
+    servePage: (request, response) => servePage(pageFolder, request, response),
+    acceptSockets: (httpServer) => acceptSockets(httpServer, host),
+    async close() {
+      host.close();
+      await benches.benches.close("abandoned");
+      records.close();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Frame } from "../../../drivers/protocol/frame.ts";
+import { BenchError } from "../../contract/error-codes.ts";
+import type { BenchEvent } from "../../contract/events.ts";
+import type { PageOutput, RecordSummary } from "../../contract/window-verbs.ts";
+import { readTiff } from "../../files/tiff-image.ts";
+import { readFrame, readPicture, readRun } from "../../store/run-folder.ts";
+import { RunIndex } from "../../store/run-index.ts";
+import type { RunSummary } from "../../store/run-summary.ts";
+import type { BenchShelf, RecordShelf } from "./shelves.ts";
+
+/** The runs of a folder on disk. */
+export class KeptRecords implements RecordShelf {
+  readonly #root: string;
+  readonly #index: RunIndex;
+  readonly #benches: Pick<BenchShelf, "onChange">;
+
+  /** `root` has one folder per run; runs come and end when `benches` change. */
+  constructor(root: string, benches: Pick<BenchShelf, "onChange">) {
+    this.#root = root;
+    this.#benches = benches;
+    this.#index = new RunIndex(root);
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#benches.onChange(listener);
+  }
+
+  async list(): Promise<readonly RecordSummary[]> {
+    this.#index.refresh();
+    return this.#index.list().map(toRecordSummary);
+  }
+
+  async events(record: string): Promise<readonly BenchEvent[]> {
+    return this.#read(record).events;
+  }
+
+  async frame(record: string, id: string): Promise<{ frame: Frame; pixelPitch_um: number } | undefined> {
+    const directory = this.#directory(record);
+    const bytes = readFrame(directory, id);
+    if (bytes === undefined) return undefined;
+    const raster = await readTiff(join(directory, `frame ${id}`), bytes);
+    const events = this.#read(record).events;
+    const opened = events.find((event) => event.type === "run_opened");
+    const measurement = events.find(
+      (event) => event.type === "measurement_taken" && event.measurement.measurement === id,
+    );
+    const bitDepth = opened?.description.bit_depth ?? Math.ceil(Math.log2((raster.maximum ?? 65_535) + 1));
+    return {
+      frame: {
+        width_px: raster.width_px,
+        height_px: raster.height_px,
+        samples: Uint16Array.from(raster.samples),
+        bitDepth,
+        exposure_ms: measurement?.type === "measurement_taken" ? measurement.measurement.exposure_ms : 0,
+        startedAt_ms: measurement?.t_ms ?? 0,
+        sequence: 0,
+        simulated: opened?.simulated ?? raster.simulated ?? false,
+      },
+      pixelPitch_um: opened?.description.pixel_pitch_um ?? 1,
+    };
+  }
+
+  async picture(record: string, view: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const png = readPicture(this.#directory(record), view);
+    return png === undefined ? undefined : new Uint8Array(png);
+  }
+
+  async verify(record: string): Promise<PageOutput<"verify_record">> {
+    try {
+      const { events, state, torn_bytes } = readRun(this.#directory(record));
+      const torn = torn_bytes > 0 ? `; its writer was cut off in the middle of a line, which is left out` : "";
+      return {
+        sound: true,
+        events: events.length,
+        message: `every line follows from the one before (${state})${torn}`,
+      };
+    } catch (error) {
+      if (error instanceof BenchError) throw error;
+      return { sound: false, events: 0, message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+
+  #directory(record: string): string {
+    const directory = join(this.#root, record);
+    if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(record) && existsSync(directory)) return directory;
+    throw new BenchError("unknown_run", `there is no record ${record}`, "Look at the list of runs.");
+  }
+
+  #read(record: string): ReturnType<typeof readRun> {
+    const directory = this.#directory(record);
+    try {
+      return readRun(directory);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new BenchError("internal", `the record cannot be read: ${message}`, "Restore the folder from a copy.");
+    }
+  }
+}
+
+function toRecordSummary(run: RunSummary): RecordSummary {
+  return {
+    record: run.id,
+    bench: run.bench ?? "",
+    simulated: run.simulated ?? false,
+    ...(run.opened_at === undefined ? {} : { started: run.opened_at }),
+    state: run.state,
+    drivers: [...run.drivers],
+    events: run.events,
+    measurements: run.measurements,
+    ...(run.verdict === undefined ? {} : { verdict: run.verdict }),
+    ...(run.m2_x === undefined ? {} : { m2_x: run.m2_x }),
+    ...(run.u_m2_x === undefined ? {} : { u_m2_x: run.u_m2_x }),
+    ...(run.m2_y === undefined ? {} : { m2_y: run.m2_y }),
+    ...(run.u_m2_y === undefined ? {} : { u_m2_y: run.u_m2_y }),
+    ...(run.plan === undefined ? {} : { plan: run.plan }),
+    ...(run.case === undefined ? {} : { case: run.case }),
+    attempted_violations: run.attempted_violations,
+    ...(run.note === undefined ? {} : { note: run.note }),
+    ...(run.problem === undefined ? {} : { problem: run.problem }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Frame } from "../../../drivers/protocol/frame.ts";
+import type { BenchSession } from "../../bench/bench-session.ts";
+import type { BenchVerbs } from "../../contract/bench-verbs.ts";
+import type { BenchEvent } from "../../contract/events.ts";
+import type { EvaluationState, EvaluationSummary } from "../../contract/window-evaluation.ts";
+import type {
+  ContenderOffer,
+  Drive,
+  Overview,
+  PageInput,
+  PageOutput,
+  RecordSummary,
+  ScenarioOffer,
+} from "../../contract/window-verbs.ts";
+
+/** Something that a window shows and that changes by itself. `onChange` returns the function that ends the calls. */
+interface Changing {
+  onChange(listener: () => void): () => void;
+}
+
+/** The benches on offer and the runs that are open on them. */
+export interface BenchShelf extends Changing {
+  readonly verbs: BenchVerbs;
+  /** Throws `unknown_run`. */
+  session(run: string): BenchSession;
+  offers(): Overview["benches"];
+  openRuns(): readonly BenchSession[];
+  scenarios(): readonly ScenarioOffer[];
+  offerSimulator(input: PageInput<"offer_simulator">): string;
+  benchFiles(): Overview["bench_files"];
+  offerBenchFile(file: string): string;
+  saveBenchFile(file: string, text: string): void;
+  testBench(bench: string): Promise<PageOutput<"test_bench">>;
+}
+
+/** Kept runs. */
+export interface RecordShelf extends Changing {
+  list(): Promise<readonly RecordSummary[]>;
+  /** Throws `unknown_run` where there is none, `internal` where it cannot be read. */
+  events(record: string): Promise<readonly BenchEvent[]>;
+  /** A raw frame of a measurement or dark; undefined where the record kept none. */
+  frame(record: string, id: string): Promise<{ readonly frame: Frame; readonly pixelPitch_um: number } | undefined>;
+  picture(record: string, view: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  verify(record: string): Promise<PageOutput<"verify_record">>;
+}
+
+/** Scripts and agents that can be started from here. */
+export interface ContenderDesk extends Changing {
+  offers(): readonly ContenderOffer[];
+  drives(): readonly Drive[];
+  start(input: PageInput<"start_contender">): Promise<Drive>;
+  stop(drive: string): Promise<Drive>;
+}
+
+/** Folders of evaluations. */
+export interface EvaluationShelf {
+  list(): Promise<readonly EvaluationSummary[]>;
+  /** Throws `unknown_id`. */
+  read(evaluation: string): Promise<EvaluationState>;
+  onChange(listener: (evaluation: string) => void): () => void;
+}
+
+/** Everything that a window shows. */
+export interface WindowShelves {
+  readonly benches: BenchShelf;
+  readonly records: RecordShelf;
+  readonly contenders: ContenderDesk;
+  readonly evaluations: EvaluationShelf;
+}

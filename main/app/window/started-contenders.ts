@@ -1,0 +1,108 @@
+import { Client } from "@modelcontextprotocol/client";
+import { createBenchClient } from "../../contenders/bench-client.ts";
+import type { Contender } from "../../contenders/contender.ts";
+import { BenchError } from "../../contract/error-codes.ts";
+import type { ContenderOffer, Drive, PageInput } from "../../contract/window-verbs.ts";
+import type { BenchServer } from "../../mcp/bench-server.ts";
+import { connectInMemory } from "../../mcp/serve-connection.ts";
+import { Notifier } from "./notifier.ts";
+import type { ContenderDesk } from "./shelves.ts";
+
+/** A contender that a window may start. */
+export interface StartableContender {
+  readonly offer: ContenderOffer;
+  /** Made for every start, since an agent has its own budget. */
+  readonly create: () => Contender;
+}
+
+interface RunningDrive {
+  drive: Drive;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts contenders as clients of the bench's server: they see its tools and nothing else, like any client from outside. */
+export class StartedContenders implements ContenderDesk {
+  readonly #contenders: readonly StartableContender[];
+  readonly #serverFor: (kind: ContenderOffer["kind"]) => Pick<BenchServer, "factory">;
+  readonly #drives = new Map<string, RunningDrive>();
+  readonly #changed = new Notifier();
+  readonly onChange = this.#changed.onChange;
+
+  /** `serverFor` gives the server whose callers stand in the log as that kind. */
+  constructor(
+    contenders: readonly StartableContender[],
+    serverFor: (kind: ContenderOffer["kind"]) => Pick<BenchServer, "factory">,
+  ) {
+    this.#contenders = contenders;
+    this.#serverFor = serverFor;
+  }
+
+  offers(): readonly ContenderOffer[] {
+    return this.#contenders.map(({ offer }) => offer);
+  }
+
+  drives(): readonly Drive[] {
+    return [...this.#drives.values()].map(({ drive }) => drive);
+  }
+
+  async start({ bench, contender: name, note }: PageInput<"start_contender">): Promise<Drive> {
+    const startable = this.#contenders.find(({ offer }) => offer.contender === name);
+    if (startable === undefined) {
+      const names = this.#contenders.map(({ offer }) => offer.contender).join(", ");
+      throw new BenchError("bad_argument", `there is no contender ${name}`, `On offer: ${names}.`);
+    }
+    if (startable.offer.unavailable !== undefined) {
+      throw new BenchError(
+        "not_offered",
+        `${name} cannot be started: ${startable.offer.unavailable}`,
+        "Start another one.",
+      );
+    }
+    const client = new Client({ name, version: "1" });
+    await client.connect(connectInMemory(this.#serverFor(startable.offer.kind)));
+    const drive: Drive = {
+      drive: `drive-${this.#drives.size + 1}`,
+      contender: name,
+      bench,
+      state: "running",
+      ...(note === undefined ? {} : { note }),
+    };
+    this.#drives.set(drive.drive, { drive, close: () => client.close() });
+    this.#changed.tell();
+    void this.#follow(drive.drive, client, startable.create(), { bench, ...(note === undefined ? {} : { note }) });
+    return drive;
+  }
+
+  async stop(id: string): Promise<Drive> {
+    const running = this.#drives.get(id);
+    if (running === undefined) throw new BenchError("unknown_id", `there is no drive ${id}`, "Look at the list.");
+    if (running.drive.state === "running") {
+      this.#end(id, { state: "stopped", message: "stopped by the operator" });
+      await running.close();
+    }
+    return this.#drives.get(id)?.drive ?? running.drive;
+  }
+
+  async #follow(
+    id: string,
+    client: Client,
+    contender: Contender,
+    assignment: { readonly bench: string; readonly note?: string },
+  ): Promise<void> {
+    try {
+      await contender.drive(await createBenchClient(client), assignment);
+      this.#end(id, { state: "ended" });
+    } catch (error) {
+      this.#end(id, { state: "failed", message: error instanceof Error ? error.message : String(error) });
+    } finally {
+      await client.close();
+    }
+  }
+
+  #end(id: string, change: Pick<Drive, "state" | "message">): void {
+    const running = this.#drives.get(id);
+    if (running?.drive.state !== "running") return;
+    running.drive = { ...running.drive, ...change };
+    this.#changed.tell();
+  }
+}

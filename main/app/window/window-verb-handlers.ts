@@ -1,0 +1,172 @@
+import type { Frame } from "../../../drivers/protocol/frame.ts";
+import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
+import type { MomentKernel } from "../../analysis/kernel.ts";
+import type { CallContext, Caller } from "../../contract/bench-verbs.ts";
+import { BenchError } from "../../contract/error-codes.ts";
+import type { BenchEvent } from "../../contract/events.ts";
+import { TOOL_NAMES, type ToolName } from "../../contract/tools.ts";
+import {
+  type Overview,
+  PAGE_VERBS,
+  type PageInput,
+  type PageOutput,
+  type PageVerb,
+  type WindowVerbName,
+} from "../../contract/window-verbs.ts";
+import { setExposureByItself } from "./auto-exposure.ts";
+import { causticDrawing } from "./caustic-drawing.ts";
+import type { FrameReading } from "./read-frame.ts";
+import { readFrame } from "./read-frame.ts";
+import type { WindowShelves } from "./shelves.ts";
+
+/** A frame to be sent before the answer of the call that asked for it. */
+export interface StoredFrame {
+  readonly source: string;
+  readonly frame: Frame;
+  readonly pixelPitch_um: number;
+  readonly reading: FrameReading;
+}
+
+export interface VerbContext extends CallContext {
+  readonly caller: Caller;
+  readonly cancellation: Cancellation;
+  /** Sends a frame and returns its number. */
+  readonly sendFrame: (frame: StoredFrame) => number;
+}
+
+/** What the host computes with. */
+export interface HostTools {
+  /** Default: the TypeScript kernel. */
+  readonly kernel?: MomentKernel;
+  /** A 16-bit TIFF of a frame. */
+  readonly tiffOf: (frame: Frame, pixelPitch_um: number) => Uint8Array;
+}
+
+type Handlers = {
+  readonly [Verb in WindowVerbName]: (
+    input: PageInput<Verb>,
+    context: VerbContext,
+  ) => PageOutput<Verb> | Promise<PageOutput<Verb>>;
+};
+
+/** Runs any verb that a window may call. Throws `BenchError`, or ZodError when the arguments do not fit. */
+export function createVerbRunner(
+  shelves: WindowShelves,
+  overview: () => Overview,
+  tools: HostTools,
+): (verb: string, input: unknown, context: VerbContext) => Promise<unknown> {
+  const handlers = createHandlers(shelves, overview, tools);
+  return async (verb, input, context) => {
+    if (!Object.hasOwn(PAGE_VERBS, verb)) {
+      throw new BenchError(
+        "bad_argument",
+        `there is no verb ${verb}`,
+        "Reload the page: it may be older than the host.",
+      );
+    }
+    const parsed: unknown = PAGE_VERBS[verb as PageVerb].input.parse(input);
+    const run = (TOOL_NAMES as readonly string[]).includes(verb)
+      ? (shelves.benches.verbs[verb as ToolName] as (input: unknown, context: CallContext) => Promise<unknown>)
+      : (handlers[verb as WindowVerbName] as (input: unknown, context: VerbContext) => unknown);
+    return run(parsed, context);
+  };
+}
+
+function createHandlers(
+  { benches, records, contenders, evaluations }: WindowShelves,
+  overview: () => Overview,
+  { kernel, tiffOf }: HostTools,
+): Handlers {
+  const split = (source: string): { kind: "live" | "record"; id: string } => {
+    const colon = source.indexOf(":");
+    return { kind: source.slice(0, colon) === "live" ? "live" : "record", id: source.slice(colon + 1) };
+  };
+  const eventsOf = async (source: string): Promise<readonly BenchEvent[]> => {
+    const { kind, id } = split(source);
+    return kind === "live" ? benches.session(id).events() : records.events(id);
+  };
+  const frameOf = async (source: string, id: string): Promise<{ frame: Frame; pixelPitch_um: number }> => {
+    const { kind, id: run } = split(source);
+    if (kind === "live") {
+      const session = benches.session(run);
+      return { frame: session.frame(id), pixelPitch_um: session.description.pixel_pitch_um };
+    }
+    const kept = await records.frame(run, id);
+    if (kept !== undefined) return kept;
+    throw new BenchError("unknown_id", `the record kept no frame of ${id}`, "Its numbers are in the table.");
+  };
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+  return {
+    overview: () => overview(),
+    async take_over({ run }, { caller }) {
+      await benches.session(run).takeOver(caller);
+      return {};
+    },
+    give_back({ run }, { caller }) {
+      benches.session(run).giveBack(caller);
+      return {};
+    },
+    pause({ run }, { caller }) {
+      benches.session(run).pause(caller);
+      return {};
+    },
+    resume({ run }, { caller }) {
+      benches.session(run).resume(caller);
+      return {};
+    },
+    note({ run, text }, { caller }) {
+      benches.session(run).note(caller, text);
+      return {};
+    },
+    async home({ run }, { caller }) {
+      await benches.session(run).home(caller);
+      return {};
+    },
+    set_beam_blocked({ run, blocked }, { caller }) {
+      benches.session(run).setBeamBlocked(caller, blocked);
+      return {};
+    },
+    async close_run({ run }) {
+      await benches.session(run).close("abandoned");
+      return {};
+    },
+    auto_exposure: ({ run, reason }, context) => setExposureByItself(benches.session(run), reason, context),
+    async caustic({ source, seq }) {
+      return causticDrawing(await eventsOf(source), seq);
+    },
+    async frame({ source, id }, { sendFrame }) {
+      const { frame, pixelPitch_um } = await frameOf(source, id);
+      const reading = id.startsWith("d") ? {} : readFrame(frame, pixelPitch_um, kernel, () => performance.now());
+      return { number: sendFrame({ source, frame, pixelPitch_um, reading }) };
+    },
+    async picture({ source, view }) {
+      const { kind, id } = split(source);
+      const png = kind === "live" ? benches.session(id).picture(view) : await records.picture(id, view);
+      if (png === undefined)
+        throw new BenchError("unknown_id", `the record kept no picture ${view}`, "Its numbers are in the log.");
+      return { png_base64: base64(png) };
+    },
+    async frame_tiff({ source, id }) {
+      const { frame, pixelPitch_um } = await frameOf(source, id);
+      return { tiff_base64: base64(tiffOf(frame, pixelPitch_um)) };
+    },
+    async list_records() {
+      return { records: [...(await records.list())] };
+    },
+    verify_record: ({ record }) => records.verify(record),
+    start_contender: (input) => contenders.start(input),
+    stop_contender: ({ drive }) => contenders.stop(drive),
+    offer_simulator: (input) => ({ bench: benches.offerSimulator(input) }),
+    offer_bench_file: ({ file }) => ({ bench: benches.offerBenchFile(file) }),
+    save_bench_file({ file, text }) {
+      benches.saveBenchFile(file, text);
+      return {};
+    },
+    test_bench: ({ bench }) => benches.testBench(bench),
+    async list_evaluations() {
+      return { evaluations: [...(await evaluations.list())] };
+    },
+    evaluation: ({ evaluation }) => evaluations.read(evaluation),
+  };
+}

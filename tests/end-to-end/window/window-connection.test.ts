@@ -1,0 +1,240 @@
+import { afterEach, expect, test } from "vitest";
+import type { BenchEvent } from "../../../main/contract/events.ts";
+import { PageError } from "../../../renderer/host/page-error.ts";
+import { type TestHost, type TestPage, testHost, testPage } from "./window-fixture.ts";
+
+const hosts: TestHost[] = [];
+const pages: TestPage[] = [];
+function host(options: Parameters<typeof testHost>[0] = {}): TestHost {
+  const made = testHost(options);
+  hosts.push(made);
+  return made;
+}
+function pageOf(made: TestHost, options: Parameters<typeof testPage>[1] = {}): TestPage {
+  const page = testPage(made, options);
+  pages.push(page);
+  return page;
+}
+afterEach(async () => {
+  for (const page of pages.splice(0)) page.connection.close();
+  for (const made of hosts.splice(0)) await made.close();
+});
+
+const open = (page: TestPage): Promise<void> => page.until(() => page.states.at(-1)?.kind === "open");
+
+async function openRun(page: TestPage, seed = 1): Promise<string> {
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed });
+  const { run } = await page.connection.call("bench_open", { bench, reason: "test" });
+  return run;
+}
+
+function follow(page: TestPage, source: string): BenchEvent[] {
+  const events: BenchEvent[] = [];
+  page.connection.watch(
+    source,
+    0,
+    (arrived) => events.push(...arrived),
+    (error) => {
+      throw error;
+    },
+  );
+  return events;
+}
+
+test("a page opens a simulated bench, measures, and sees every event of it", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  const events = follow(page, `live:${run}`);
+  const measured = await page.connection.call("measure_at", { run, z_mm: 60, exposure_ms: 1, reason: "test" });
+  expect(measured.d4sigma_x_um).toBeGreaterThan(100);
+  await expect.poll(() => events.some((event) => event.type === "measurement_taken")).toBe(true);
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index));
+  const frame = await page.connection.frame(`live:${run}`, measured.measurement ?? "");
+  expect(frame.samples.length).toBe(frame.header.width_px * frame.header.height_px);
+  expect(frame.header.outline?.indicative).toBe(false);
+  expect(frame.header.profiles?.x.gaussian?.d_um).toBeGreaterThan(100);
+});
+
+test("a refusal reaches the page with its code, its words and a hint", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  const outside = page.connection.call("move_to", { run, z_mm: 9999, reason: "test" });
+  await expect(outside).rejects.toMatchObject({ code: "out_of_limits", message: expect.stringContaining("9999") });
+  // A number where text is expected: caught at the host, not by types.
+  const wrong = page.connection.call("bench_open", { bench: 7 as unknown as string, reason: "test" });
+  await expect(wrong).rejects.toMatchObject({ code: "bad_argument" });
+  await expect(page.connection.call("no_such_verb" as "stop", { run })).rejects.toBeInstanceOf(PageError);
+});
+
+test("a wrong token is refused, and the page does not try again", async () => {
+  const page = pageOf(host({ token: "the-right-one" }), { token: "a-wrong-one" });
+  await page.until(() => page.states.at(-1)?.kind === "refused");
+  expect(page.overviews).toHaveLength(0);
+  const right = pageOf(hosts[0] as TestHost, { token: "the-right-one" });
+  await open(right);
+});
+
+test("a cut line costs no event and no measurement, and nothing is done twice", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  const events = follow(page, `live:${run}`);
+  const calls = [20, 60, 100, 140, 180].map((z_mm) =>
+    page.connection
+      .call("measure_at", { run, z_mm, exposure_ms: 1, frames: 1, reason: `at ${z_mm}` })
+      .catch((error: unknown) => error),
+  );
+  await expect.poll(() => events.some((event) => event.type === "move_started")).toBe(true);
+  page.line().cut();
+  await page.until(() => page.states.some((state) => state.kind === "lost"));
+  await open(page);
+  const answers = await Promise.all(calls);
+  // One acts at a time, so most of the five calls at once are refused as busy: by the bench, each exactly once.
+  const session = host0().window.benches.session(run);
+  await expect.poll(() => events.length).toBe(session.events().length);
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index));
+  const asked = events.filter((event) => event.type === "tool_called" && event.tool === "measure_at");
+  expect(asked).toHaveLength(5);
+  const measured = answers.filter((answer) => !(answer instanceof Error));
+  expect(measured.length).toBe(session.snapshot().measurements.length);
+  expect(measured.length).toBeGreaterThanOrEqual(1);
+});
+
+test("a call that was swallowed by a dying line is sent again and done once", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  page.line().swallow();
+  const call = page.connection.call("measure_at", { run, z_mm: 50, exposure_ms: 1, reason: "lost on the way" });
+  await new Promise((resolve) => setImmediate(resolve));
+  page.line().cut();
+  await expect(call).resolves.toMatchObject({ status: "done" });
+  expect(host0().window.benches.session(run).snapshot().measurements).toHaveLength(1);
+});
+
+test("when the host is another one, calls under way end as lost instead of hanging", async () => {
+  const first = host({ grace_ms: 0 });
+  const page = pageOf(first);
+  await open(page);
+  const run = await openRun(page);
+  page.line().swallow();
+  const call = page.connection.call("move_to", { run, z_mm: 50, reason: "test" });
+  // Grace 0: the host forgets the page as soon as the line is gone.
+  page.line().cut();
+  await expect(call).rejects.toMatchObject({ code: "connection_lost" });
+});
+
+test("a page that stays away gives up control, and what it started stops", async () => {
+  const made = host({ grace_ms: 20 });
+  const page = pageOf(made);
+  await open(page);
+  const run = await openRun(page);
+  await page.connection.call("move_to", { run, z_mm: 10, reason: "test" });
+  const session = made.window.benches.session(run);
+  expect(session.snapshot().holder?.kind).toBe("operator");
+  page.connection.close();
+  await expect.poll(() => session.snapshot().holder).toBeUndefined();
+  expect(session.events().some((event) => event.type === "caller_left")).toBe(true);
+});
+
+test("live frames wait for the page: never more than two are under way, and the newest comes next", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  page.connection.setLive(run);
+  await page.until(() => page.frames.length >= 2);
+  // Nothing was acknowledged: no third frame, however long the page takes.
+  await page.connection.call("overview", {});
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(page.frames).toHaveLength(2);
+  for (const frame of page.frames) page.connection.frameShown(frame.header.number);
+  await page.until(() => page.frames.length >= 4);
+  const numbers = page.frames.map((frame) => frame.header.number);
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  expect(page.frames.every((frame) => frame.header.simulated)).toBe(true);
+  page.connection.setLive(undefined);
+});
+
+test("looking at live frames changes nothing in the log and nothing that is measured", async () => {
+  const measure = async (live: boolean): Promise<unknown> => {
+    const page = pageOf(host());
+    await open(page);
+    const run = await openRun(page, 7);
+    if (live) {
+      page.connection.setLive(run);
+      await page.until(() => page.frames.length >= 2);
+    }
+    const { d4sigma_x_um, u_x_um, seq } = await page.connection.call("measure_at", {
+      run,
+      z_mm: 80,
+      exposure_ms: 2,
+      reason: "test",
+    });
+    return { d4sigma_x_um, u_x_um, seq };
+  };
+  expect(await measure(true)).toEqual(await measure(false));
+});
+
+test("the automatic exposure ends with a bright frame that does not saturate", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  await page.connection.call("set_exposure", { run, exposure_ms: 500, reason: "far too long" });
+  const found = await page.connection.call("auto_exposure", { run, reason: "test" });
+  expect(found.reached).toBe(true);
+  expect(found.peak_share).toBeGreaterThan(0.35);
+  expect(found.peak_share).toBeLessThan(0.8);
+  expect(Number.isInteger(Math.log2(found.exposure_ms))).toBe(true);
+});
+
+test("a script started from the window drives the bench to its end and stands in the records", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed: 3 });
+  await page.connection.call("start_contender", { bench, contender: "scripted" });
+  await page.until(() => page.overviews.at(-1)?.drives[0]?.state !== "running");
+  expect(page.overviews.at(-1)?.drives[0]).toMatchObject({ state: "ended" });
+  const run = page.overviews.at(-1)?.open_runs[0]?.run ?? "";
+  const drawing = await page.connection.call("caustic", { source: `live:${run}` });
+  expect(drawing.x.result).toMatchObject({ determined: true });
+  if (drawing.x.result.determined) expect(Math.abs(drawing.x.result.m2 / 1.2 - 1)).toBeLessThan(0.03);
+  expect(drawing.x.curve?.d_um.every((value) => value > 0)).toBe(true);
+  await page.connection.call("close_run", { run });
+  const { records } = await page.connection.call("list_records", {});
+  expect(records[0]).toMatchObject({ state: "abandoned", drivers: ["scripted"], verdict: "iso_compliant" });
+  const record = records[0]?.record ?? "";
+  await expect(page.connection.call("verify_record", { record })).resolves.toMatchObject({ sound: true });
+  const events = follow(page, `record:${record}`);
+  await expect.poll(() => events.at(-1)?.type).toBe("run_closed");
+  // The handle is a key to the run and must stand in no event.
+  expect(JSON.stringify(events)).not.toContain(run);
+});
+
+test("the operator takes the bench over from a script, and the script's next call is refused", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed: 4, real_time: true });
+  await page.connection.call("start_contender", { bench, contender: "scripted" });
+  await page.until(() => page.overviews.at(-1)?.open_runs[0]?.holder === "scripted");
+  const run = page.overviews.at(-1)?.open_runs[0]?.run ?? "";
+  await expect(page.connection.call("move_to", { run, z_mm: 5, reason: "mine" })).rejects.toMatchObject({
+    code: "control_held",
+  });
+  await page.connection.call("take_over", { run });
+  await page.until(() => page.overviews.at(-1)?.drives[0]?.state !== "running");
+  expect(page.overviews.at(-1)?.drives[0]).toMatchObject({
+    state: "failed",
+    message: expect.stringContaining("control"),
+  });
+  await expect(page.connection.call("set_exposure", { run, exposure_ms: 1, reason: "mine" })).resolves.toMatchObject({
+    exposure_ms: 1,
+  });
+});
+
+function host0(): TestHost {
+  const [first] = hosts;
+  if (first === undefined) throw new Error("no host");
+  return first;
+}
