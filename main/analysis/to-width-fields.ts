@@ -20,6 +20,8 @@ export function toWidthFields(analysis: FrameAnalysis): WidthFields {
     d4sigma_y_um: widths.d4sigmaY_um,
     u_x_um: widths.uX_um,
     u_y_um: widths.uY_um,
+    ...(widths.uDarkX_um > 0 ? { u_x_dark_um: widths.uDarkX_um } : {}),
+    ...(widths.uDarkY_um > 0 ? { u_y_dark_um: widths.uDarkY_um } : {}),
     d4sigma_sensor_x_um: widths.d4sigmaSensorX_um,
     d4sigma_sensor_y_um: widths.d4sigmaSensorY_um,
     azimuth_deg: widths.azimuth_deg,

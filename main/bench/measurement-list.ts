@@ -1,10 +1,10 @@
-import { type WidthRecord, fitBothAxes } from "../analysis/caustic-both-axes.ts";
 import { toAxisResult } from "../analysis/caustic-axis-result.ts";
+import { fitBothAxes } from "../analysis/caustic-both-axes.ts";
+import { toWidthRecord } from "../analysis/caustic-measurements.ts";
 import type { CausticFit, CausticOptions } from "../analysis/caustic-types.ts";
 import type { AxisResult } from "../contract/axis-result.ts";
 import { BenchError } from "../contract/error-codes.ts";
 import type { Measurement } from "../contract/tools.ts";
-import type { WidthFields } from "../contract/width-fields.ts";
 
 /** A fit in the form of the wire, and as the analysis made it (for predictions). */
 export interface CausticOfRun {
@@ -82,7 +82,9 @@ export class MeasurementList {
   }
 
   #fit(exclude: ReadonlySet<string>): CausticOfRun {
-    const records = this.#measurements.map((measurement) => toRecord(measurement, exclude));
+    const records = this.#measurements.map((measurement) =>
+      toWidthRecord(measurement, exclude.has(measurement.measurement) ? "excluded from this fit" : undefined),
+    );
     const { x, y, flags, used, leftOut } = fitBothAxes(records, this.#options);
     return {
       x,
@@ -95,28 +97,4 @@ export class MeasurementList {
       },
     };
   }
-}
-
-function whyLeftOut(measurement: Measurement & WidthFields, exclude: ReadonlySet<string>): string | undefined {
-  if (measurement.use === "rejected") return "rejected";
-  if (measurement.grade === "refused") {
-    return measurement.reasons.length === 0 ? "refused" : `refused: ${measurement.reasons.join("; ")}`;
-  }
-  return exclude.has(measurement.measurement) ? "excluded from this fit" : undefined;
-}
-
-function toRecord(measurement: Measurement, exclude: ReadonlySet<string>): WidthRecord {
-  const refused = whyLeftOut(measurement, exclude);
-  const { d4sigma_x_um, d4sigma_y_um, u_x_um, u_y_um, azimuth_deg, ellipticity } = measurement;
-  return {
-    id: measurement.measurement,
-    z_mm: measurement.z_actual_mm,
-    ...(d4sigma_x_um === undefined ? {} : { d4sigmaX_um: d4sigma_x_um }),
-    ...(d4sigma_y_um === undefined ? {} : { d4sigmaY_um: d4sigma_y_um }),
-    ...(u_x_um === undefined ? {} : { uX_um: u_x_um }),
-    ...(u_y_um === undefined ? {} : { uY_um: u_y_um }),
-    ...(azimuth_deg === undefined ? {} : { azimuth_deg }),
-    ...(ellipticity === undefined ? {} : { ellipticity }),
-    ...(refused === undefined ? {} : { refused }),
-  };
 }

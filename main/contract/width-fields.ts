@@ -11,6 +11,12 @@ export const widthFieldsSchema = z.object({
   d4sigma_y_um: z.number().positive().optional(),
   u_x_um: z.number().nonnegative().optional().describe("Standard uncertainty of d4sigma_x_um"),
   u_y_um: z.number().nonnegative().optional().describe("Standard uncertainty of d4sigma_y_um"),
+  u_x_dark_um: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe("Part of u_x_um by the noise of the dark, which all measurements with that dark share"),
+  u_y_dark_um: z.number().nonnegative().optional().describe("Part of u_y_um by the noise of the dark"),
   d4sigma_sensor_x_um: z.number().positive().optional().describe("Along the sensor's rows"),
   d4sigma_sensor_y_um: z.number().positive().optional().describe("Along the sensor's columns"),
   azimuth_deg: z

@@ -1,5 +1,6 @@
 import { toAxisResult } from "../../analysis/caustic-axis-result.ts";
-import { fitBothAxes, type WidthRecord } from "../../analysis/caustic-both-axes.ts";
+import { fitBothAxes } from "../../analysis/caustic-both-axes.ts";
+import { toWidthRecord } from "../../analysis/caustic-measurements.ts";
 import { predictDiameter } from "../../analysis/caustic-predict.ts";
 import type { CausticFit } from "../../analysis/caustic-types.ts";
 import type { BenchEvent } from "../../contract/events.ts";
@@ -26,7 +27,10 @@ export function causticDrawing(events: readonly BenchEvent[], seq = Number.POSIT
     }
   }
   const list = [...measurements.values()];
-  const caustic = fitBothAxes(list.map(toRecord), { wavelength_nm });
+  const caustic = fitBothAxes(
+    list.map((measurement) => toWidthRecord(measurement)),
+    { wavelength_nm },
+  );
   const grid = causticGrid(list, travel);
   const axis = (fit: CausticFit) => ({
     result: toAxisResult(fit, caustic.flags),
@@ -46,26 +50,6 @@ export function causticDrawing(events: readonly BenchEvent[], seq = Number.POSIT
     y: axis(caustic.y),
     used: [...caustic.used],
     left_out: caustic.leftOut.map(({ id, why }) => ({ measurement: id, why })),
-  };
-}
-
-function toRecord(measurement: Measurement): WidthRecord {
-  const refused =
-    measurement.use === "rejected"
-      ? "rejected"
-      : measurement.grade === "refused"
-        ? (measurement.reasons[0] ?? "refused")
-        : undefined;
-  return {
-    id: measurement.measurement,
-    z_mm: measurement.z_actual_mm,
-    ...(measurement.d4sigma_x_um === undefined ? {} : { d4sigmaX_um: measurement.d4sigma_x_um }),
-    ...(measurement.d4sigma_y_um === undefined ? {} : { d4sigmaY_um: measurement.d4sigma_y_um }),
-    ...(measurement.u_x_um === undefined ? {} : { uX_um: measurement.u_x_um }),
-    ...(measurement.u_y_um === undefined ? {} : { uY_um: measurement.u_y_um }),
-    ...(measurement.azimuth_deg === undefined ? {} : { azimuth_deg: measurement.azimuth_deg }),
-    ...(measurement.ellipticity === undefined ? {} : { ellipticity: measurement.ellipticity }),
-    ...(refused === undefined ? {} : { refused }),
   };
 }
 
