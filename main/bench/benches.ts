@@ -1,5 +1,7 @@
+import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import type { BenchVerbs, CallContext } from "../contract/bench-verbs.ts";
 import { BenchError } from "../contract/error-codes.ts";
+import { instrumentFailed } from "./instrument-failed.ts";
 import { TOOLS, TOOL_NAMES, type ToolInput, type ToolName, type ToolOutput } from "../contract/tools.ts";
 import type { BenchSession } from "./bench-session.ts";
 
@@ -9,7 +11,7 @@ export interface BenchOffer {
   readonly bench: string;
   readonly description: string;
   readonly simulated: boolean;
-  /** Opens a run. Throws what the instruments throw, or `not_offered` when no further run may be had. */
+  /** Opens a run. Throws what the instruments throw, which callers get as `instrument_failed`, or `not_offered` when no further run may be had. */
   open(): Promise<BenchSession>;
 }
 
@@ -52,9 +54,13 @@ export function createBenches(offers: readonly BenchOffer[]): Benches {
   /** Ends what is over on that bench and opens the next run. */
   const openNext = async (offer: BenchOffer, before: BenchSession | undefined): Promise<BenchSession> => {
     if (before !== undefined) await before.close(before.snapshot().state === "finished" ? "finished" : "expired");
-    const next = await offer.open();
-    opened.set(offer.bench, next);
-    return next;
+    try {
+      const next = await offer.open();
+      opened.set(offer.bench, next);
+      return next;
+    } catch (error) {
+      throw error instanceof InstrumentError ? instrumentFailed(error) : error;
+    }
   };
 
   const join = (offer: BenchOffer): Promise<BenchSession> => {

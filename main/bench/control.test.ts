@@ -3,6 +3,9 @@ import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { type FakeBench, AGENT, OPERATOR, OTHER, createFakeBench } from "./fake-bench.ts";
 import { quiet } from "./fake-instruments.ts";
 
+const text = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const near = (value: number, digits: number): unknown => expect.closeTo(value, digits);
+
 /** A bench on which time stands still, with a move or exposure under way. */
 async function underWay(
   start: (bench: FakeBench) => Promise<unknown>,
@@ -22,7 +25,7 @@ test("STOP in the middle of a move stops the stage and answers while time stands
   expect(bench.stage.moving).toBe(true);
   const answer = await bench.call("stop", {}, OTHER);
   expect(answer).toMatchObject({ stopped: ["move_to"], z_actual_mm: 10 });
-  expect(await failure).toMatchObject({ code: "stopped", message: expect.stringContaining("other") });
+  expect(await failure).toMatchObject({ code: "stopped", message: text(/other/) });
   await bench.clock.advance(60_000);
   expect(bench.stage.position_mm).toBe(10);
   expect(bench.of("move_ended")).toMatchObject([{ outcome: "stopped", z_actual_mm: 10, travel_mm: 10 }]);
@@ -81,7 +84,7 @@ test("a STOP that cannot reach the stage says so", async () => {
   });
   expect(await bench.refusal("stop", {})).toMatchObject({
     code: "instrument_failed",
-    message: expect.stringContaining("cable"),
+    message: text(/cable/),
   });
   expect(bench.of("stopped")).toHaveLength(1);
 });
@@ -100,7 +103,7 @@ test("who acts first drives; others look, and take over only when nobody drives 
   ] as const) {
     expect(await bench.refusal(tool, input as never, OTHER)).toMatchObject({
       code: "control_held",
-      message: expect.stringMatching(/agent/),
+      message: text(/agent/),
     });
   }
   expect((await bench.call("bench_status", {}, OTHER)).control).toEqual({ holder: "agent", yours: false });
@@ -235,7 +238,7 @@ test("work beyond the longest call goes on as a job whose result is the tool's o
   const running = bench.call("job_status", { job: "j001", wait_s: 30 });
   await bench.clock.advance(1000);
   await bench.hostClock.advance(30_000);
-  expect(await running).toMatchObject({ status: "running", progress: expect.closeTo(0.6 * 0.4, 1) });
+  expect(await running).toMatchObject({ status: "running", progress: near(0.6 * 0.4, 1) });
   const done = bench.call("job_status", { job: "j001", wait_s: 30 });
   await bench.clock.advance(10_000);
   const answer = await done;

@@ -19,6 +19,7 @@ import { CallerRegister } from "./caller-register.ts";
 import { ControlLease } from "./control-lease.ts";
 import { DarkLibrary } from "./dark-library.ts";
 import { FrameKeep } from "./frame-keep.ts";
+import { instrumentFailed } from "./instrument-failed.ts";
 import { Jobs } from "./jobs.ts";
 import { type Limits, createLimits } from "./limits.ts";
 import { type CausticOfRun, MeasurementList } from "./measurement-list.ts";
@@ -730,11 +731,3 @@ class Session implements BenchSession {
 
 /** What an instrument says when it obeys a stop. */
 const OBEYED: ReadonlySet<string> = new Set(["cancelled", "position_error"]);
-
-function instrumentFailed(error: InstrumentError): BenchError {
-  return new BenchError(
-    "instrument_failed",
-    `${error.message} (${error.code})`,
-    error.hint ?? "Try again; if it fails again, ask the operator to look at the instrument.",
-  );
-}

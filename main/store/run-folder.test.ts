@@ -7,6 +7,8 @@ import { type NewRunRecord, createRunFolder, readFrame, readPicture, readRun, ru
 import { RunIndex } from "./run-index.ts";
 import { readRunRecord, writeRunRecord } from "./run-record.ts";
 
+const text = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "runs-"));
@@ -157,7 +159,7 @@ test("a damaged run stands in the list with what is wrong", () => {
   writeFileSync(path, readFileSync(path, "utf8").replace('"stop"', '"stip"'));
   const index = new RunIndex(root);
   index.refresh();
-  expect(index.get("a")).toMatchObject({ state: "damaged", problem: expect.stringMatching(/line 1: its hash/) });
+  expect(index.get("a")).toMatchObject({ state: "damaged", problem: text(/line 1: its hash/) });
   index.close();
 });
 
