@@ -1,5 +1,5 @@
 import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
-import { type BlockMap, blockMap, rimLevel_counts } from "./block-map.ts";
+import { type BlockMap, blockMap, coarsened, rimLevel_counts } from "./block-map.ts";
 import { comparisonAnalysis } from "./comparison-analysis.ts";
 import type {
   AnalysisFacts,
@@ -57,10 +57,11 @@ export type {
   SensorNoise,
 } from "./frame-analysis.ts";
 
-/** Blocks over which the survey averages; large sensors bear coarser ones. */
-const BLOCK_PX = 8;
-const SMALL_SENSOR_BLOCK_PX = 4;
-const SMALL_SENSOR_PX = 600_000;
+/** Blocks over which the survey averages: the smallest that leave no more than so many of them. */
+const BLOCK_SIZES_PX = [4, 8, 16] as const;
+const MOST_BLOCKS = 40_000;
+/** Blocks that are enough to compare the sides of the area. */
+const ZONE_BLOCKS = 5000;
 
 /** Without a dark: relative uncertainty above which a frame is no longer `good`, and above which it is refused. */
 const GOOD_UNCERTAINTY = 0.02;
@@ -131,7 +132,7 @@ class Measurement {
       saturation_counts: 2 ** input.bitDepth - 1,
       ...(method === "dark" && dark !== undefined ? { dark: dark.mean } : {}),
     }));
-    const block_px = width_px * height_px > SMALL_SENSOR_PX ? BLOCK_PX : SMALL_SENSOR_BLOCK_PX;
+    const block_px = BLOCK_SIZES_PX.find((size) => (width_px * height_px) / size ** 2 <= MOST_BLOCKS) ?? 32;
     this.surveys = this.frames.map((frame) => this.kernel.survey(frame, block_px));
     this.map = blockMap(this.surveys, width_px, height_px);
     this.total_counts = mean(this.surveys.map((survey) => survey.total));
@@ -406,7 +407,12 @@ class Measurement {
     const varianceX = (widths.x_px / 4) ** 2;
     const varianceY = (widths.y_px / 4) ** 2;
     const lever = levers(pass);
-    const zones = zoneSpread(this.map, rectangle, (column, row) => backgroundAt(pass.background, column, row), outside);
+    const zones = zoneSpread(
+      coarsened(this.map, ZONE_BLOCKS),
+      rectangle,
+      (column, row) => backgroundAt(pass.background, column, row),
+      outside,
+    );
     const rounding = roundingUncertainty(Math.sqrt(outside * this.frames.length), peak_counts);
     const { width_px, height_px } = this.input;
     const cut = { x: 0, y: 0 };

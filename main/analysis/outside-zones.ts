@@ -1,4 +1,4 @@
-import { type BlockMap, blockCentreX_px, blockCentreY_px, isBlockOutside } from "./block-map.ts";
+import { type BlockMap, blockCentreX_px, blockCentreY_px, outsideTest } from "./block-map.ts";
 import type { Rectangle } from "./kernel.ts";
 
 /** How unlike the four sides of an integration area are. */
@@ -20,11 +20,12 @@ export function zoneSpread(
   background: (column: number, row: number) => number,
   pixelVariance: number,
 ): ZoneSpread {
+  const isOutside = outsideTest(map, area);
   const sums = [0, 0, 0, 0];
   const pixels = [0, 0, 0, 0];
   for (let row = 0; row < map.blocksHigh; row++)
     for (let column = 0; column < map.blocksWide; column++) {
-      if (!isBlockOutside(map, column, row, area)) continue;
+      if (!isOutside(column, row)) continue;
       const x = blockCentreX_px(map, column);
       const y = blockCentreY_px(map, row);
       const dx = x - area.centreX_px;

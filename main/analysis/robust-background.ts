@@ -1,5 +1,5 @@
 import { type BackgroundPlane, flatBackground } from "./background-plane.ts";
-import { type BlockMap, blockCentreX_px, blockCentreY_px, isBlockOutside, MAD_PER_SIGMA, median } from "./block-map.ts";
+import { type BlockMap, blockCentreX_px, blockCentreY_px, outsideTest, MAD_PER_SIGMA, median } from "./block-map.ts";
 import type { Rectangle } from "./kernel.ts";
 
 /** Blocks farther than this many deviations from the fit, on either side, take no part in it. */
@@ -29,6 +29,7 @@ export interface BlockPoints {
 
 /** All blocks wholly outside `area` and, where `within` is given, with their centre inside that larger rectangle. */
 export function blocksOutside(map: BlockMap, area: Rectangle, within?: Rectangle): BlockPoints {
+  const isOutside = outsideTest(map, area);
   const x: number[] = [];
   const y: number[] = [];
   const value: number[] = [];
@@ -36,7 +37,7 @@ export function blocksOutside(map: BlockMap, area: Rectangle, within?: Rectangle
   const sine = Math.sin(within?.angle_rad ?? 0);
   for (let row = 0; row < map.blocksHigh; row++)
     for (let column = 0; column < map.blocksWide; column++) {
-      if (!isBlockOutside(map, column, row, area)) continue;
+      if (!isOutside(column, row)) continue;
       const centreX = blockCentreX_px(map, column);
       const centreY = blockCentreY_px(map, row);
       if (within !== undefined) {

@@ -4,7 +4,7 @@ import {
   blockCentreX_px,
   blockCentreY_px,
   blockNoise_counts,
-  isBlockOutside,
+  outsideTest,
   median,
   SMOOTHED_NOISE_SHARE,
   smoothed,
@@ -118,6 +118,7 @@ function raiseSmear(list: FlagList, { pass, map }: StructureFacts): void {
 /** Counts by which the lines of blocks through the beam exceed the others, on one side of the area; 0 unless significant. */
 function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1): number {
   const { rectangle, background, moments } = pass;
+  const isOutside = outsideTest(map, rectangle);
   const columns = along === "columns";
   const lines = columns ? map.blocksWide : map.blocksHigh;
   const length = columns ? map.blocksHigh : map.blocksWide;
@@ -135,7 +136,7 @@ function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | 
       const x = blockCentreX_px(map, column);
       const y = blockCentreY_px(map, row);
       const ahead = columns ? y - rectangle.centreY_px : x - rectangle.centreX_px;
-      if (ahead * side <= 0 || !isBlockOutside(map, column, row, rectangle)) continue;
+      if (ahead * side <= 0 || !isOutside(column, row)) continue;
       values.push((map.means[row * map.blocksWide + column] as number) - backgroundAt(background, x, y));
     }
     if (values.length < 3) continue;
@@ -160,12 +161,13 @@ export interface SpotSearch {
 /** A connected spot outside the integration area that holds more than 0.5 % of the power inside it. */
 export function raiseSecondSpot(list: FlagList, { map, area, background, peak_counts }: SpotSearch): void {
   const smooth = smoothed(map);
+  const isOutside = outsideTest(map, area);
   let beam = 0;
   const above = smooth.means.map((value, index) => {
     const column = index % map.blocksWide;
     const row = Math.floor(index / map.blocksWide);
     const light = value - backgroundAt(background, blockCentreX_px(map, column), blockCentreY_px(map, row));
-    if (isBlockOutside(map, column, row, area)) return light;
+    if (isOutside(column, row)) return light;
     beam += light;
     return 0;
   });

@@ -37,20 +37,24 @@ export function thresholdWidths(
   const { mean, deviation } = background;
   const limit = SIGMAS * deviation;
   let lit = 0;
-  for (const value of counts) if (value - mean > 0 && value - mean >= limit) lit++;
+  for (let index = 0; index < counts.length; index++) {
+    const value = (counts[index] as number) - mean;
+    if (value > 0 && value >= limit) lit++;
+  }
   if (lit === 0) return undefined;
   const columns = new Int32Array(lit);
   const rows = new Int32Array(lit);
   const values = new Float64Array(lit);
   let next = 0;
-  for (let index = 0; index < counts.length; index++) {
-    const value = (counts[index] as number) - mean;
-    if (value <= 0 || value < limit) continue;
-    columns[next] = index % width_px;
-    rows[next] = Math.floor(index / width_px);
-    values[next] = value;
-    next++;
-  }
+  for (let row = 0; row < height_px; row++)
+    for (let column = 0; column < width_px; column++) {
+      const value = (counts[row * width_px + column] as number) - mean;
+      if (value <= 0 || value < limit) continue;
+      columns[next] = column;
+      rows[next] = row;
+      values[next] = value;
+      next++;
+    }
   let now = litMoments(columns, rows, values, undefined);
   let iterations = 0;
   let converged = false;
@@ -82,28 +86,28 @@ export function thresholdWidths(
 }
 
 function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, height_px: number) {
-  const cornerRows = Math.trunc(height_px * CORNER_FRACTION);
-  const cornerColumns = Math.trunc(width_px * CORNER_FRACTION);
-  const inCorner = (index: number): boolean => {
-    const row = Math.floor(index / width_px);
-    const column = index % width_px;
-    return (
-      (row < cornerRows || row >= height_px - cornerRows) &&
-      (column < cornerColumns || column >= width_px - cornerColumns)
-    );
-  };
-  const corners = statistics(counts, (_value, index) => inCorner(index));
-  const unlit = corners.mean + SIGMAS * corners.deviation;
-  return statistics(counts, (value) => value <= unlit);
+  const tall = Math.trunc(height_px * CORNER_FRACTION);
+  const wide = Math.trunc(width_px * CORNER_FRACTION);
+  const corners = new Float64Array(4 * tall * wide);
+  let next = 0;
+  for (let row = 0; row < height_px; row++) {
+    if (row >= tall && row < height_px - tall) continue;
+    for (let k = 0; k < wide; k++) {
+      corners[next++] = counts[row * width_px + k] as number;
+      corners[next++] = counts[(row + 1) * width_px - 1 - k] as number;
+    }
+  }
+  const { mean, deviation } = statisticsUpTo(corners, Number.POSITIVE_INFINITY);
+  return statisticsUpTo(counts, mean + SIGMAS * deviation);
 }
 
-/** Mean and population deviation of the chosen pixels; zeros where none is chosen. */
-function statistics(counts: Uint16Array | Float64Array, chosen: (value: number, index: number) => boolean) {
+/** Mean and population deviation of the values up to a limit; zeros where there is none. */
+function statisticsUpTo(counts: Uint16Array | Float64Array, limit: number): { mean: number; deviation: number } {
   let number = 0;
   let sum = 0;
   for (let index = 0; index < counts.length; index++) {
     const value = counts[index] as number;
-    if (!chosen(value, index)) continue;
+    if (value > limit) continue;
     number++;
     sum += value;
   }
@@ -112,7 +116,7 @@ function statistics(counts: Uint16Array | Float64Array, chosen: (value: number, 
   let squares = 0;
   for (let index = 0; index < counts.length; index++) {
     const value = counts[index] as number;
-    if (chosen(value, index)) squares += (value - mean) ** 2;
+    if (value <= limit) squares += (value - mean) * (value - mean);
   }
   return { mean, deviation: Math.sqrt(squares / number) };
 }

@@ -35,16 +35,16 @@ function moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments {
     const offset = row * width_px;
     const first = Math.floor(left + 0.5);
     const last = Math.ceil(right - 0.5);
-    let highest: number;
+    let bits: number;
     if (last - first < 2) {
       rowSums[0] = 0;
       rowSums[1] = 0;
       rowSums[2] = 0;
-      highest = 0;
+      bits = 0;
     } else if (dark === undefined) {
-      highest = sumCounts(samples, offset, first + 1, last, origin.x);
+      bits = sumCounts(samples, offset, first + 1, last, origin.x);
     } else {
-      highest = sumDifferences(samples, dark, offset, first + 1, last, origin.x);
+      bits = sumDifferences(samples, dark, offset, first + 1, last, origin.x);
     }
     let r0 = rowSums[0] as number;
     let r1 = rowSums[1] as number;
@@ -57,7 +57,7 @@ function moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments {
     r0 += firstPart;
     r1 += firstPart * firstX;
     r2 += firstPart * firstX * firstX;
-    if (firstCounts > highest) highest = firstCounts;
+    bits |= firstCounts;
     if (last > first) {
       const lastCounts = samples[offset + last] as number;
       const lastX = last - origin.x;
@@ -66,9 +66,9 @@ function moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments {
       r0 += lastPart;
       r1 += lastPart * lastX;
       r2 += lastPart * lastX * lastX;
-      if (lastCounts > highest) highest = lastCounts;
+      bits |= lastCounts;
     }
-    if (highest >= saturation_counts) {
+    if (bits >= saturation_counts) {
       for (let index = offset + first; index <= offset + last; index++)
         if ((samples[index] as number) >= saturation_counts) saturated++;
     }
@@ -84,12 +84,12 @@ function moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments {
   return { originX_px: origin.x, originY_px: origin.y, area_px, s0, sx, sy, sxx, sxy, syy, saturated };
 }
 
-/** Row sums of counts over the columns from `from` up to, not including, `to`; returns the highest count. */
+/** Row sums of counts over the columns from `from` up to, not including, `to`; returns the bits that any of them has. */
 function sumCounts(samples: Uint16Array, offset: number, from: number, to: number, originX: number): number {
   let r0 = 0;
   let r1 = 0;
   let r2 = 0;
-  let highest = 0;
+  let bits = 0;
   for (let start = from; start < to; start += CHUNK_PX) {
     const end = Math.min(start + CHUNK_PX, to);
     let a = 0;
@@ -97,7 +97,7 @@ function sumCounts(samples: Uint16Array, offset: number, from: number, to: numbe
     let c = 0;
     for (let index = offset + start; index < offset + end; index++) {
       const e = samples[index] as number;
-      if (e > highest) highest = e;
+      bits |= e;
       a = (a + e) | 0;
       b = (b + a) | 0;
       c = (c + b) | 0;
@@ -111,10 +111,10 @@ function sumCounts(samples: Uint16Array, offset: number, from: number, to: numbe
   rowSums[0] = r0;
   rowSums[1] = r1;
   rowSums[2] = r2;
-  return highest;
+  return bits;
 }
 
-/** As `sumCounts`, of sample − dark; the highest count is that of the raw samples. */
+/** As `sumCounts`, of sample − dark; the bits are those of the raw samples. */
 function sumDifferences(
   samples: Uint16Array,
   dark: Float64Array | Float32Array,
@@ -129,7 +129,7 @@ function sumDifferences(
   let q0 = 0;
   let q1 = 0;
   let q2 = 0;
-  let highest = 0;
+  let bits = 0;
   let x = from - originX;
   let index = offset + from;
   const end = offset + to;
@@ -137,8 +137,7 @@ function sumDifferences(
   for (; index + 1 < end; index += 2, x += 2) {
     const rawP = samples[index] as number;
     const rawQ = samples[index + 1] as number;
-    if (rawP > highest) highest = rawP;
-    if (rawQ > highest) highest = rawQ;
+    bits |= rawP | rawQ;
     const p = rawP - (dark[index] as number);
     const q = rawQ - (dark[index + 1] as number);
     const px = p * x;
@@ -152,7 +151,7 @@ function sumDifferences(
   }
   if (index < end) {
     const raw = samples[index] as number;
-    if (raw > highest) highest = raw;
+    bits |= raw;
     const p = raw - (dark[index] as number);
     p0 += p;
     p1 += p * x;
@@ -161,7 +160,7 @@ function sumDifferences(
   rowSums[0] = p0 + q0;
   rowSums[1] = p1 + q1;
   rowSums[2] = p2 + q2;
-  return highest;
+  return bits;
 }
 
 function survey(frame: KernelFrame, block_px: number): FrameSurvey {
@@ -169,28 +168,25 @@ function survey(frame: KernelFrame, block_px: number): FrameSurvey {
   const blocksWide = Math.ceil(width_px / block_px);
   const blocksHigh = Math.ceil(height_px / block_px);
   const blockSums = new Float64Array(blocksWide * blocksHigh);
-  let total = 0;
   let brightest_counts = Number.NEGATIVE_INFINITY;
   let saturated = 0;
   let saturatedSquare = false;
   for (let row = 0; row < height_px; row++) {
     const offset = row * width_px;
     const blockOffset = Math.floor(row / block_px) * blocksWide;
-    const highest =
+    const bits =
       dark === undefined
-        ? addCounts(samples, offset, width_px, block_px, blockSums, blockOffset)
-        : addDifferences(samples, dark, offset, width_px, block_px, blockSums, blockOffset);
-    const brightest = dark === undefined ? highest : (brightestOfRow[0] as number);
-    if (brightest > brightest_counts) brightest_counts = brightest;
-    if (highest < saturation_counts) continue;
-    for (let column = 0; column < width_px; column++) {
-      const index = offset + column;
+        ? addCounts(samples, offset, width_px, block_px, blockSums, blockOffset, brightest_counts)
+        : addDifferences(samples, dark, offset, width_px, block_px, blockSums, blockOffset, brightest_counts);
+    brightest_counts = brightest[0] as number;
+    if (bits < saturation_counts) continue;
+    for (let index = offset; index < offset + width_px; index++) {
       if ((samples[index] as number) < saturation_counts) continue;
       saturated++;
       if (
         !saturatedSquare &&
         row > 0 &&
-        column > 0 &&
+        index > offset &&
         (samples[index - 1] as number) >= saturation_counts &&
         (samples[index - width_px] as number) >= saturation_counts &&
         (samples[index - width_px - 1] as number) >= saturation_counts
@@ -198,11 +194,18 @@ function survey(frame: KernelFrame, block_px: number): FrameSurvey {
         saturatedSquare = true;
     }
   }
-  for (const sum of blockSums) total += sum;
+  let total = 0;
+  for (let index = 0; index < blockSums.length; index++) total += blockSums[index] as number;
   return { block_px, blocksWide, blocksHigh, blockSums, total, brightest_counts, saturated, saturatedSquare };
 }
 
-/** Adds one row to its blocks; returns the highest count. */
+/** Largest E so far, as the row functions below leave it. */
+const brightest = new Float64Array(1);
+
+/**
+ * Adds one row to its blocks. Returns the bits that any sample of the row has: no sample is larger than that, so a row with
+ * saturated pixels is never missed, and one cheap operation serves eight pixels.
+ */
 function addCounts(
   samples: Uint16Array,
   offset: number,
@@ -210,26 +213,41 @@ function addCounts(
   block_px: number,
   blockSums: Float64Array,
   blockOffset: number,
+  brightestBefore: number,
 ): number {
-  let highest = 0;
+  let most = brightestBefore;
+  let bits = 0;
   let block = blockOffset;
   for (let start = 0; start < width_px; start += block_px, block++) {
     const end = offset + Math.min(start + block_px, width_px);
+    let index = offset + start;
     let sum = 0;
-    for (let index = offset + start; index < end; index++) {
+    let inBlock = 0;
+    for (; index + 3 < end; index += 4) {
+      const a = samples[index] as number;
+      const b = samples[index + 1] as number;
+      const c = samples[index + 2] as number;
+      const d = samples[index + 3] as number;
+      sum = (sum + a + b + c + d) | 0;
+      inBlock |= a | b | c | d;
+    }
+    for (; index < end; index++) {
       const e = samples[index] as number;
-      if (e > highest) highest = e;
       sum = (sum + e) | 0;
+      inBlock |= e;
     }
     blockSums[block] = (blockSums[block] as number) + sum;
+    bits |= inBlock;
+    if (inBlock > most) {
+      for (index = offset + start; index < end; index++)
+        if ((samples[index] as number) > most) most = samples[index] as number;
+    }
   }
-  return highest;
+  brightest[0] = most;
+  return bits;
 }
 
-/** Largest sample − dark of the row that `addDifferences` went through. */
-const brightestOfRow = new Float64Array(1);
-
-/** As `addCounts`, of sample − dark; the highest count is that of the raw samples. */
+/** As `addCounts`, of sample − dark; the bits are those of the raw samples. */
 function addDifferences(
   samples: Uint16Array,
   dark: Float64Array | Float32Array,
@@ -238,22 +256,36 @@ function addDifferences(
   block_px: number,
   blockSums: Float64Array,
   blockOffset: number,
+  brightestBefore: number,
 ): number {
-  let highest = 0;
-  let brightest = Number.NEGATIVE_INFINITY;
+  let most = brightestBefore;
+  let bits = 0;
   let block = blockOffset;
   for (let start = 0; start < width_px; start += block_px, block++) {
     const end = offset + Math.min(start + block_px, width_px);
+    let index = offset + start;
     let sum = 0;
-    for (let index = offset + start; index < end; index++) {
-      const e = samples[index] as number;
-      if (e > highest) highest = e;
-      const difference = e - (dark[index] as number);
-      if (difference > brightest) brightest = difference;
-      sum += difference;
+    let other = 0;
+    for (; index + 1 < end; index += 2) {
+      const a = samples[index] as number;
+      const b = samples[index + 1] as number;
+      const p = a - (dark[index] as number);
+      const q = b - (dark[index + 1] as number);
+      bits |= a | b;
+      if (p > most) most = p;
+      if (q > most) most = q;
+      sum += p;
+      other += q;
     }
-    blockSums[block] = (blockSums[block] as number) + sum;
+    if (index < end) {
+      const e = samples[index] as number;
+      const p = e - (dark[index] as number);
+      bits |= e;
+      if (p > most) most = p;
+      sum += p;
+    }
+    blockSums[block] = (blockSums[block] as number) + (sum + other);
   }
-  brightestOfRow[0] = brightest;
-  return highest;
+  brightest[0] = most;
+  return bits;
 }
