@@ -23,6 +23,8 @@ export class ToolRefusal extends Error {
  */
 export interface BenchClient {
   readonly tools: readonly string[];
+  /** The connection itself, for who needs schemas, prompts and pictures as they come over the wire. */
+  readonly mcp: Client;
   call<Name extends ToolName>(name: Name, input: ToolInput<Name>): Promise<ToolOutput<Name>>;
 }
 
@@ -75,6 +77,7 @@ export async function createBenchClient(client: Client): Promise<BenchClient> {
 
   return {
     tools: tools.map((tool) => tool.name),
+    mcp: client,
     async call<Name extends ToolName>(name: Name, input: ToolInput<Name>): Promise<ToolOutput<Name>> {
       const raw = await callOnce(name, input);
       const first = raw as { status?: unknown; job?: unknown; run?: unknown };

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolRefusal } from "../contenders/bench-client.ts";
-import type { Contender } from "../contenders/contender.ts";
+import { type Contender, GaveUp } from "../contenders/contender.ts";
 import type { BenchEvent } from "../contract/events.ts";
+import type { ModelTurn, ModelUsage } from "../contract/model-usage.ts";
 import type { Plan, PlanContender } from "../contract/plan.ts";
 import { TOOL_NAMES } from "../contract/tools.ts";
+import { planPrompt } from "../mcp/plan-prompt.ts";
 import { createRunFolder } from "../store/run-folder.ts";
 import { driveBench } from "./drive.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
@@ -14,6 +16,8 @@ import { type Unit, type UnitOutcome, unitId, unitOutcomeSchema } from "./unit.t
 const RUNS = "runs";
 const UNFINISHED = "unfinished";
 const OUTCOME = "outcome.json";
+/** What a model answered, one line an answer. */
+const TURNS = "turns.jsonl";
 
 export interface RunUnitOptions {
   readonly plan: Plan;
@@ -93,7 +97,9 @@ export async function runUnit(options: RunUnitOptions): Promise<UnitOutcome> {
       });
     },
   });
-  const outcome = await drive(options, run.offer, tools);
+  const outcome = await drive(options, run.offer, tools, (turn) => {
+    appendFileSync(join(folder.directory, TURNS), `${JSON.stringify(turn)}\n`);
+  });
   await run.close();
   folder.close();
   writeFileSync(join(folder.directory, OUTCOME), `${JSON.stringify(outcome, undefined, 2)}\n`, { flush: true });
@@ -106,14 +112,28 @@ async function drive(
   { contender, subject }: RunUnitOptions,
   offer: Parameters<typeof driveBench>[0]["offer"],
   tools: ReturnType<typeof toolsFor>,
+  keepTurn: (turn: ModelTurn) => void,
 ): Promise<UnitOutcome> {
   const { note } = subject.planned;
+  let usage: ModelUsage | undefined;
+  const onTurn = (turn: ModelTurn): void => {
+    usage = turn.usage;
+    keepTurn(turn);
+  };
   try {
-    await driveBench({ offer, contender, tools, ...(note === undefined ? {} : { note }) });
-    return { status: "completed" };
+    await driveBench({
+      offer,
+      contender,
+      tools,
+      prompts: [planPrompt(tools)],
+      ...(note === undefined ? {} : { note }),
+      onTurn,
+    });
+    return { status: "completed", ...usage };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // What the bench refuses is part of the contest; anything else is not the contender's doing.
-    return error instanceof ToolRefusal ? { status: "completed", message } : { status: "failed", message };
+    // What the bench refuses, and where a contender gives up, is part of the contest; anything else is not its doing.
+    const own = error instanceof ToolRefusal || error instanceof GaveUp;
+    return { status: own ? "completed" : "failed", message, ...usage };
   }
 }

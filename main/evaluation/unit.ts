@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelUsageSchema } from "../contract/model-usage.ts";
 
 /** The smallest thing that is run: one case, one contender, one epoch. */
 export interface Unit {
@@ -19,17 +20,6 @@ export function unitId(unit: Unit): string {
 export const unitOutcomeSchema = z.object({
   status: z.enum(["completed", "failed"]),
   message: z.string().optional(),
-  tokens: z
-    .object({
-      input: z.number().int().nonnegative(),
-      cached_input: z.number().int().nonnegative(),
-      cache_write: z.number().int().nonnegative(),
-      output: z.number().int().nonnegative(),
-      reasoning: z.number().int().nonnegative(),
-    })
-    .optional(),
-  model_calls: z.number().int().nonnegative().optional(),
-  /** Absent where the price of the model is not known. */
-  usd: z.number().nonnegative().optional(),
+  ...modelUsageSchema.partial().shape,
 });
 export type UnitOutcome = z.infer<typeof unitOutcomeSchema>;

@@ -16,6 +16,7 @@ import { BenchError } from "../contract/error-codes.ts";
 import { TOOL_NAMES, TOOLS, type ToolName, type ToolOutput } from "../contract/tools.ts";
 import { bindArguments } from "./bind-arguments.ts";
 import { MEASURE_M2_GUIDE } from "./measure-m2-guide.ts";
+import { planPrompt } from "./plan-prompt.ts";
 import { ProgressReporter } from "./progress-reporter.ts";
 import { markedHandle, newCallerMark, readHandle, withHandle } from "./run-handle.ts";
 import { changedResources, type FrameFile, readRunResource, resourceTemplates } from "./run-resources.ts";
@@ -34,7 +35,7 @@ export interface BenchServerOptions {
   readonly benches: Benches;
   /** The tools on offer; they never change while the server lives. Default: all. */
   readonly offered?: readonly ToolName[];
-  /** Default: the operator's guide `measure-m2`. */
+  /** Default: the operator's guide `measure-m2` and the plan's prompt `measure-m2-plan`. */
   readonly prompts?: readonly ServedPrompt[];
   /** As what the callers stand in the log. Default `agent`. */
   readonly callerKind?: "script" | "agent";
@@ -65,7 +66,8 @@ const LISTS = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 const NAME_LENGTH = 60;
 
 export function createBenchServer(options: BenchServerOptions): BenchServer {
-  const { benches, offered = TOOL_NAMES, prompts = [MEASURE_M2_GUIDE], log } = options;
+  const { benches, offered = TOOL_NAMES, log } = options;
+  const prompts = options.prompts ?? [MEASURE_M2_GUIDE, planPrompt(offered)];
   const offers = new Set<string>(offered);
   const tools = offered.map(listedTool);
   const pictures = offers.has("view_frame");

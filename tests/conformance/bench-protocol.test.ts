@@ -260,9 +260,9 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
     await expect.poll(() => [...heard].sort()).toEqual(wanted);
   });
 
-  it("offers the operator's guide, or the prompts that it was given instead", async () => {
+  it("offers the operator's guide and the plan's prompt, or the prompts that it was given instead", async () => {
     const one = await (await rig(era, way)).client();
-    expect((await one.listPrompts()).prompts.map(({ name }) => name)).toEqual(["measure-m2"]);
+    expect((await one.listPrompts()).prompts.map(({ name }) => name)).toEqual(["measure-m2", "measure-m2-plan"]);
     const plan = { name: "plan", title: "Plan", description: "The plan's words", text: "Measure." };
     const two = await (await rig(era, way, { prompts: [plan] })).client();
     expect(await two.getPrompt({ name: "plan" })).toMatchObject({
