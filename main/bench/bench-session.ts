@@ -7,6 +7,7 @@ import type { Stage } from "../../drivers/protocol/stage.ts";
 import type { CalibrationUncertainty } from "../analysis/caustic-types.ts";
 import type { MomentKernel } from "../analysis/kernel.ts";
 import type { BenchVerbs, Caller } from "../contract/bench-verbs.ts";
+import type { BenchErrorShape } from "../contract/error-codes.ts";
 import type { BenchEvent, Budgets, Journal } from "../contract/events.ts";
 import type {
   BenchDescription,
@@ -144,8 +145,8 @@ export interface BenchSession {
 
   /** A caller is gone: what it started stops, its control is free. */
   releaseCaller(callerId: string): Promise<void>;
-  /** Logs a call that never reached a verb: unknown tool, arguments that do not fit. */
-  callRejected(tool: string, caller: Caller, message: string): void;
+  /** Logs a call that never reached a verb: unknown tool, arguments that do not fit. A bare message stands for `bad_argument`. */
+  callRejected(tool: string, caller: Caller, refusal: string | BenchErrorShape): void;
   /** Ends the run: stops what runs and writes the last event. The instruments stay open; their owner closes them. */
   close(why: "finished" | "abandoned" | "expired"): Promise<void>;
 }

@@ -245,6 +245,7 @@ test("work beyond the longest call goes on as a job whose result is the tool's o
   expect(answer).toMatchObject({ status: "done", tool: "measure_at", result: { measurement: "m001", status: "done" } });
   expect(await bench.call("measure_at", { z_mm: 100, idempotency_key: "k" })).toMatchObject({ measurement: "m001" });
   expect(bench.of("measurement_taken")).toHaveLength(1);
+  expect(JSON.stringify(bench.events)).not.toContain("secret-handle");
   expect(await bench.refusal("job_status", { job: "j9" })).toMatchObject({ code: "unknown_id" });
 });
 

@@ -67,8 +67,7 @@ export class RunLog {
    */
   emit<Type extends BenchEventType>(type: Type, fields: Fields<Type>): number {
     const seq = this.#events.length;
-    const t_ms = Math.round(this.#clock.now_ms() * 1000) / 1000;
-    const event = { seq, t_ms, type, ...fields } as unknown as BenchEvent;
+    const event = { seq, t_ms: this.#clock.now_ms(), type, ...fields } as unknown as BenchEvent;
     this.#events.push(event);
     if (this.#failure === undefined) {
       try {

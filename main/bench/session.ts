@@ -2,7 +2,7 @@ import type { Cancellation } from "../../drivers/protocol/cancellation.ts";
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import type { BenchVerbs, CallContext, Caller } from "../contract/bench-verbs.ts";
-import { BenchError } from "../contract/error-codes.ts";
+import { BenchError, type BenchErrorShape } from "../contract/error-codes.ts";
 import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
 import {
   type BenchDescription,
@@ -374,9 +374,12 @@ class Session implements BenchSession {
     await this.#halt("caller_left", undefined, reason, (action) => action.callerId === callerId);
   }
 
-  callRejected(tool: string, caller: Caller, message: string): void {
+  callRejected(tool: string, caller: Caller, refusal: string | BenchErrorShape): void {
     if (this.#state === "closed") return;
-    const error = new BenchError("bad_argument", message, "Look at the list of tools and their schemas.").toWire();
+    const error =
+      typeof refusal === "string"
+        ? new BenchError("bad_argument", refusal, "Look at the list of tools and their schemas.").toWire()
+        : refusal;
     this.#place.log.emit("call_rejected", { tool, caller: this.#callers.logged(caller), error });
   }
 
@@ -419,14 +422,23 @@ class Session implements BenchSession {
       input: omit(input, "run", "reason"),
       ...(reason === undefined ? {} : { reason }),
     });
-    const call: Call<Name> = { tool, seq, caller, reason, report: this.#reporter(tool, seq, context) };
+    const { cancellation } = context;
+    const call: Call<Name> = {
+      tool,
+      seq,
+      caller,
+      reason,
+      isCancelled: () => cancellation?.aborted === true,
+      report: this.#reporter(tool, seq, context),
+    };
     const cancel = (): void => {
       this.#cancelled(call);
     };
-    context.cancellation?.addEventListener("abort", cancel, { once: true });
+    cancellation?.addEventListener("abort", cancel, { once: true });
     try {
-      if (context.cancellation?.aborted === true) {
-        throw new BenchError("stopped", `${tool} was cancelled before it began`, "Call again.");
+      if (cancellation?.aborted === true) {
+        cancel();
+        throw cancelledBefore(tool);
       }
       this.#confirmImage(input.image_code, seq);
       return await this.#answer(call, input as unknown as ToolInput<Name>, input.idempotency_key);
@@ -440,7 +452,7 @@ class Session implements BenchSession {
       });
       throw failure;
     } finally {
-      context.cancellation?.removeEventListener("abort", cancel);
+      cancellation?.removeEventListener("abort", cancel);
     }
   }
 
@@ -493,8 +505,11 @@ class Session implements BenchSession {
   /** As it stands in the log: handles are secrets. */
   #withoutHandle(output: object): Record<string, unknown> {
     const rest: Record<string, unknown> = omit(output, "run");
-    const { frame_uri } = rest;
-    return typeof frame_uri === "string" ? { ...rest, frame_uri: frame_uri.replace(this.handle, "{run}") } : rest;
+    const { frame_uri, result } = rest;
+    if (typeof frame_uri === "string") rest["frame_uri"] = frame_uri.replace(this.handle, "{run}");
+    // The answer of a job has a handle of its own.
+    if (typeof result === "object" && result !== null) rest["result"] = this.#withoutHandle(result);
+    return rest;
   }
 
   /** Everything that decides whether a call may go on, apart from what it asks for. */
@@ -731,3 +746,7 @@ class Session implements BenchSession {
 
 /** What an instrument says when it obeys a stop. */
 const OBEYED: ReadonlySet<string> = new Set(["cancelled", "position_error"]);
+
+function cancelledBefore(tool: ToolName): BenchError {
+  return new BenchError("stopped", `${tool} was cancelled before it began`, "Call again.");
+}
