@@ -31,6 +31,8 @@ test("a run with darks, measurements, pictures, refusals and a verdict comes out
       operatorNote: "mind the mount",
       findings: "all",
       defaultFrames: 3,
+      uZ_mm: 0.5,
+      calibration: { stageScale: 0.1 },
     },
   });
   await bench.call("bench_open", { bench: "bench-1" });

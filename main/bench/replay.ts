@@ -21,11 +21,15 @@ export type RecordedOptions = Pick<
   | "tools"
   | "defaultFrames"
   | "simulated"
+  | "uZ_mm"
+  | "calibration"
+  | "positionTolerance_mm"
 >;
 
 /** How the session was set up whose first event this is. */
 export function recordedOptions(opened: BenchEventOf<"run_opened">): RecordedOptions {
-  const { description } = opened;
+  const { description, uncertainties = {}, position_tolerance_mm } = opened;
+  const { z_mm, pixel_pitch, stage_scale, wavelength } = uncertainties;
   return {
     bench: description.bench,
     wavelength_nm: description.wavelength_nm,
@@ -44,6 +48,13 @@ export function recordedOptions(opened: BenchEventOf<"run_opened">): RecordedOpt
     tools: TOOL_NAMES.filter((tool) => opened.tools.includes(tool)),
     defaultFrames: description.default_frames,
     simulated: opened.simulated,
+    ...(z_mm === undefined ? {} : { uZ_mm: z_mm }),
+    calibration: {
+      ...(pixel_pitch === undefined ? {} : { pixelPitch: pixel_pitch }),
+      ...(stage_scale === undefined ? {} : { stageScale: stage_scale }),
+      ...(wavelength === undefined ? {} : { wavelength }),
+    },
+    ...(position_tolerance_mm === undefined ? {} : { positionTolerance_mm: position_tolerance_mm }),
   };
 }
 

@@ -189,6 +189,7 @@ class Session implements BenchSession {
       ]),
     ) as unknown as BenchVerbs;
     const { z_actual_mm, exposure_ms } = parts.operations;
+    const { pixelPitch, stageScale, wavelength } = options.calibration ?? {};
     log.emit("run_opened", {
       format: 1,
       simulated: this.simulated,
@@ -196,6 +197,13 @@ class Session implements BenchSession {
       budgets: { ...(options.budgets ?? {}) },
       tools: [...this.tools],
       findings: options.findings ?? "standard",
+      uncertainties: {
+        ...(options.uZ_mm === undefined ? {} : { z_mm: options.uZ_mm }),
+        ...(pixelPitch === undefined ? {} : { pixel_pitch: pixelPitch }),
+        ...(stageScale === undefined ? {} : { stage_scale: stageScale }),
+        ...(wavelength === undefined ? {} : { wavelength }),
+      },
+      position_tolerance_mm: options.positionTolerance_mm ?? POSITION_TOLERANCE_MM,
       ...(z_actual_mm === undefined ? {} : { z_actual_mm }),
       exposure_ms,
     });

@@ -51,6 +51,17 @@ const runOpened = z.object({
   budgets: budgetsSchema,
   tools: z.array(z.string()),
   findings: z.enum(["standard", "all"]),
+  /** What the fits take for the standard uncertainty of a position, and relatively for what all positions share. */
+  uncertainties: z
+    .object({
+      z_mm: z.number().nonnegative().optional(),
+      pixel_pitch: z.number().nonnegative().optional(),
+      stage_scale: z.number().nonnegative().optional(),
+      wavelength: z.number().nonnegative().optional(),
+    })
+    .optional(),
+  /** A stop farther than this from its target is a failure of the stage. */
+  position_tolerance_mm: z.number().nonnegative().optional(),
   /** Where the stage stood; absent while it does not know. */
   z_actual_mm: z_mm.optional(),
   exposure_ms: z.number(),
