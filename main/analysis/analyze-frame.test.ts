@@ -7,6 +7,7 @@ import {
   type BeamWidths,
   type FrameAnalysis,
   type FrameInput,
+  type FramesInput,
 } from "./analyze-frame.ts";
 import { CAMERA, expose, exposeDark, type GaussianFrame, gaussianLight, seededNormal } from "./frame-fixtures.ts";
 import { referenceKernel } from "./reference-kernel.ts";
@@ -36,6 +37,11 @@ function measure(beam: GaussianFrame, seed = 1, more: { frames?: number; light?:
     pixelPitch_um: PITCH_UM,
     dark,
   };
+}
+
+/** The same frames without their dark. */
+function darkless({ frames, width_px, height_px, bitDepth, pixelPitch_um }: FramesInput): FramesInput {
+  return { frames, width_px, height_px, bitDepth, pixelPitch_um };
 }
 
 function widthsOf(analysis: FrameAnalysis): BeamWidths {
@@ -302,8 +308,7 @@ describe("frames without a dark", () => {
     light.forEach((counts, index) => {
       light[index] = counts + add(index % beam.width_px, Math.floor(index / beam.width_px));
     });
-    const { dark: _dark, ...input } = measure(beam, 4, { light });
-    return input;
+    return darkless(measure(beam, 4, { light }));
   };
 
   test("an offset is found, and the width is right within its uncertainty", () => {
@@ -423,8 +428,7 @@ describe("bad input gives a typed refusal with a reason, never NaN, never an exc
   });
 
   test("no frames", () => {
-    const { samples: _samples, ...rest } = flat(5);
-    expect(analyzeFrames({ ...rest, frames: [] }).reasons.join()).toMatch(/no frame/);
+    expect(analyzeFrames({ ...flat(5), frames: [] }).reasons.join()).toMatch(/no frame/);
   });
 
   test("noise alone", () => {
@@ -464,8 +468,7 @@ describe("bad input gives a typed refusal with a reason, never NaN, never an exc
 });
 
 test("threshold is a comparison, never a measurement", () => {
-  const { dark: _dark, ...input } = measure(BEAM);
-  const analysis = analyzeFrames(input, { method: "threshold" });
+  const analysis = analyzeFrames(darkless(measure(BEAM)), { method: "threshold" });
   if (analysis.kind !== "comparison") throw new Error(analysis.kind);
   expect(analysis.reasons[0]).toMatch(/biased low/);
   expect(analysis.grade).toBe("usable");

@@ -46,15 +46,10 @@ export type {
   AnalysisOptions,
   BackgroundMethod,
   BeamWidths,
-  ComparisonFrame,
   DarkReference,
   FrameAnalysis,
-  FrameFlag,
   FrameInput,
   FramesInput,
-  MeasuredFrame,
-  RefusedFrame,
-  SensorNoise,
 } from "./frame-analysis.ts";
 
 /** Blocks over which the survey averages: the smallest that leave no more than so many of them. */
