@@ -6,6 +6,9 @@ import { type AnyClient, connect, connectHttp, ERAS, type Era, refusalIn } from 
 import { createFakeBenches, type FakeBenches } from "./fake-benches.ts";
 import { listen } from "./http-server.ts";
 
+/** For what happens by itself, on a machine that has other things to do. */
+const PATIENT = { timeout: 30_000 };
+
 const TOKEN = "token-for-tests";
 
 interface Rig {
@@ -171,7 +174,7 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
     const move = await begun;
     cancel.abort();
     await expect(call).rejects.toThrow();
-    await expect.poll(() => move.outcome).toBe("stopped");
+    await expect.poll(() => move.outcome, PATIENT).toBe("stopped");
     const status = await one.callTool({ name: "bench_status", arguments: { run } });
     expect(status.structuredContent).toMatchObject({ state: "open", z_actual_mm: 0 });
   });
@@ -190,7 +193,7 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
     const settled = lost.catch((error: unknown) => error);
     const move = await begun;
     await one.close();
-    await expect.poll(() => move.outcome).toBe("stopped");
+    await expect.poll(() => move.outcome, PATIENT).toBe("stopped");
     await settled;
     const status = await other.callTool({ name: "bench_status", arguments: { run } });
     expect(status.structuredContent?.["measurements"]).toHaveLength(1);
@@ -257,7 +260,7 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
     const heard: string[] = [];
     await listenTo(one, era, wanted, (uri) => heard.push(uri));
     await one.callTool({ name: "measure_at", arguments: { run, z_mm: 3, reason: "r" } });
-    await expect.poll(() => [...heard].sort()).toEqual(wanted);
+    await expect.poll(() => [...heard].sort(), PATIENT).toEqual(wanted);
   });
 
   it("offers the operator's guide and the plan's prompt, or the prompts that it was given instead", async () => {
