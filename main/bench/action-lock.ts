@@ -29,6 +29,8 @@ const GRACE_MS = 2000;
 export class ActionLock {
   readonly #hostClock: Clock;
   #running: Running | undefined;
+  /** Those that wait for an interrupted action to let go of the instruments. */
+  readonly #waiting = new Set<Running>();
 
   constructor(hostClock: Clock) {
     this.#hostClock = hostClock;
@@ -48,7 +50,6 @@ export class ActionLock {
     action: Omit<Action, "signal"> & { readonly yields?: boolean },
     work: (action: Action) => Promise<Result>,
   ): Promise<Result> {
-    while (this.#running !== undefined) await this.#letGo(this.#running);
     const controller = new AbortController();
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => {
@@ -61,6 +62,14 @@ export class ActionLock {
       signal: controller.signal,
       settled,
     };
+    this.#waiting.add(running);
+    try {
+      while (this.#running !== undefined) await this.#letGo(this.#running);
+    } finally {
+      this.#waiting.delete(running);
+    }
+    // A stop also means what has not begun.
+    if (running.signal.aborted) throw running.signal.reason;
     this.#running = running;
     const working = work(running).finally(() => {
       this.#running = undefined;
@@ -69,12 +78,12 @@ export class ActionLock {
     return Promise.race([working, this.#givenUp(running, working)]);
   }
 
-  /** Interrupts the running action, if it is one of those meant. Returns what was interrupted. */
-  interrupt(reason: BenchError, meant: (action: Action) => boolean = () => true): Action | undefined {
-    const running = this.#running;
-    if (running === undefined || running.signal.aborted || !meant(running)) return undefined;
-    running.controller.abort(reason);
-    return running;
+  /** Interrupts the actions meant, those that run and those that wait to begin. Returns what was interrupted. */
+  interrupt(reason: BenchError, meant: (action: Action) => boolean = () => true): readonly Action[] {
+    const all = this.#running === undefined ? [...this.#waiting] : [this.#running, ...this.#waiting];
+    const interrupted = all.filter((action) => !action.signal.aborted && meant(action));
+    for (const action of interrupted) action.controller.abort(reason);
+    return interrupted;
   }
 
   /** Resolves when the instruments are free, or after the grace time. */

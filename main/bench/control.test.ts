@@ -64,6 +64,28 @@ test("STOP does not wait for a camera that does not listen, and nothing new begi
   expect(await bench.call("move_to", { z_mm: 9 })).toMatchObject({ z_actual_mm: 9 });
 });
 
+test("what waits for a stopped action to let go never begins when it is stopped or cancelled too", async () => {
+  const { bench } = await underWay(async (b) => {
+    b.camera.deaf = true;
+    await b.call("set_exposure", { exposure_ms: 1000 });
+    return b.call("measure_at", { z_mm: 0 });
+  });
+  await bench.call("stop", {});
+  const waiting = bench.refusal("move_to", { z_mm: 9 });
+  await quiet();
+  expect(await bench.call("stop", {}, OTHER)).toMatchObject({ stopped: ["move_to"] });
+  const cancel = new AbortController();
+  const cancelled = bench.refusal("move_to", { z_mm: 8 }, { caller: AGENT, cancellation: cancel.signal });
+  await quiet();
+  cancel.abort();
+  await bench.clock.advance(1000);
+  expect(await waiting).toMatchObject({ code: "stopped" });
+  expect(await cancelled).toMatchObject({ code: "stopped" });
+  await bench.clock.advance(5000);
+  expect(bench.stage.commands).not.toContain("move 9");
+  expect(bench.stage.commands).not.toContain("move 8");
+});
+
 test("STOP with nothing running still stops the stage, after finish and while paused too", async () => {
   const bench = await createFakeBench({ options: { budgets: { calls: 0 } } });
   bench.session.pause(OPERATOR);

@@ -436,7 +436,6 @@ class Session implements BenchSession {
       seq,
       caller,
       reason,
-      isCancelled: () => cancellation?.aborted === true,
       report: this.#reporter(tool, seq, context),
     };
     const cancel = (): void => {
@@ -446,7 +445,7 @@ class Session implements BenchSession {
     try {
       if (cancellation?.aborted === true) {
         cancel();
-        throw cancelledBefore(tool);
+        throw new BenchError("stopped", `${tool} was cancelled before it began`, "Call again.");
       }
       this.#confirmImage(input.image_code, seq);
       return await this.#answer(call, input as unknown as ToolInput<Name>, input.idempotency_key);
@@ -602,9 +601,8 @@ class Session implements BenchSession {
     reason: BenchError,
     meant: (action: Action) => boolean,
   ): Promise<string[]> {
-    const interrupted = this.#place.lock.interrupt(reason, meant);
-    if (interrupted === undefined && why !== "stop") return [];
-    const stopped = interrupted === undefined ? [] : [interrupted.what];
+    const stopped = this.#place.lock.interrupt(reason, meant).map((action) => action.what);
+    if (stopped.length === 0 && why !== "stop") return [];
     try {
       const { position_mm } = await this.#place.options.instruments.stage.stop();
       if (position_mm === undefined || Number.isFinite(position_mm)) this.#place.operations.z_actual_mm = position_mm;
@@ -754,7 +752,3 @@ class Session implements BenchSession {
 
 /** What an instrument says when it obeys a stop. */
 const OBEYED: ReadonlySet<string> = new Set(["cancelled", "position_error"]);
-
-function cancelledBefore(tool: ToolName): BenchError {
-  return new BenchError("stopped", `${tool} was cancelled before it began`, "Call again.");
-}

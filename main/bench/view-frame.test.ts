@@ -50,6 +50,7 @@ test("frames beyond the memory's bound are dropped oldest first, and said to be"
     code: "unknown_id",
     message: text(/no longer in memory/),
   });
+  for (const measurement of ["m002", "m003"]) expect(bench.session.frame(measurement).samples).toHaveLength(32_000);
   await bench.call("view_frame", { measurement: "m003" });
 });
 

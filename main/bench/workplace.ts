@@ -22,7 +22,6 @@ export interface Call<Name extends ToolName = ToolName> {
   readonly seq: number;
   readonly caller: Caller;
   readonly reason: string | undefined;
-  isCancelled(): boolean;
   /** 0…1, and what is going on. Reports that do not grow are dropped. */
   readonly report: (fraction: number, message: string) => void;
 }
