@@ -125,18 +125,14 @@ export class ControlledStage implements Stage {
       if (refusal !== undefined) {
         throw this.#error("out_of_range", refusal.message, refusal.detail);
       }
-      if (motion.stopped !== undefined) {
-        throw this.#error("cancelled", motion.stopped);
-      }
+      this.#checkNotStopped(motion);
       motion.started = true;
       await this.#axis.startMove(this.#coordinates.toDevice(target_mm));
       this.#setpoint_mm = target_mm;
       await this.#followMove(motion, initial_mm, target_mm, options);
       const status = await this.#readSteadyStatus();
       this.#checkArrival(status, target_mm);
-      if (motion.stopped !== undefined) {
-        throw this.#error("cancelled", motion.stopped);
-      }
+      this.#checkNotStopped(motion);
       return this.#toState(status);
     });
   }

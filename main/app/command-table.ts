@@ -42,6 +42,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/mcp.ts")).registerMcp,
   },
   {
+    name: "emulate",
+    summary: "an emulated stage controller that speaks its maker's protocol",
+    load: async () => (await import("./commands/emulate.ts")).registerEmulate,
+  },
+  {
     name: "doctor",
     summary: "what works on this machine and what is missing",
     load: async () => (await import("./commands/doctor.ts")).registerDoctor,

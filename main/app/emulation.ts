@@ -28,6 +28,8 @@ export interface HostedController {
   close(): Promise<void>;
 }
 
+const HANDOVER_ms = 100;
+
 /**
  * Serves the controller on a TCP port of this machine (0: any that is free), to one client at a time as a serial device
  * server does. Fails with the system's error when the port is taken.
@@ -37,18 +39,29 @@ export async function hostOnTcp(controller: EmulatedController, port = 0): Promi
   const retired = new AbortController();
   controller.retireWith(retired.signal);
   controller.onTransmit((bytes) => client?.write(bytes));
-  const server = createServer({ noDelay: true }, (socket) => {
-    if (client !== undefined) {
-      socket.destroy();
-      return;
-    }
+  const adopt = (socket: Socket): void => {
     client = socket;
     socket.on("data", (bytes) => controller.receive(new Uint8Array(bytes)));
-    socket.on("error", () => socket.destroy());
+    socket.on("end", () => socket.destroy());
     socket.on("close", () => {
       client = undefined;
     });
     controller.opened();
+  };
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on("error", () => socket.destroy());
+    if (client === undefined) {
+      adopt(socket);
+      return;
+    }
+    // A client that has just gone may still be on its way out.
+    setTimeout(() => {
+      if (client === undefined && !socket.destroyed) {
+        adopt(socket);
+      } else {
+        socket.destroy();
+      }
+    }, HANDOVER_ms);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

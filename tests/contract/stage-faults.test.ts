@@ -7,7 +7,7 @@ import { MemoryLink } from "../../drivers/transport/memory-link.ts";
 import type { StageOptions } from "../../drivers/transport/stage-options.ts";
 import { FaultyLine } from "../../simulators/controllers/faulty-line.ts";
 import { GrblController } from "../../simulators/controllers/grbl/grbl-controller.ts";
-import { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
+import type { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
 import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
 import type { SimulatedClock } from "../../simulators/instruments/clock.ts";
 import {

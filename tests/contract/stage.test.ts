@@ -11,12 +11,12 @@ interface Subject {
   readonly clock: Clock;
   /** Where the carriage really is, where somebody knows. */
   readonly truth_mm?: () => number;
-  tidy(): Promise<void>;
+  readonly tidy: () => Promise<void>;
 }
 
 interface SubjectMaker {
   readonly name: string;
-  make(): Promise<Subject>;
+  readonly make: () => Promise<Subject>;
 }
 
 const makers: SubjectMaker[] = [

@@ -31,8 +31,8 @@ export type TestController = EmulatedController & {
 export interface EmulatedStage {
   readonly name: string;
   /** "quick" has fast mechanics, for tests that run in real time; "brisk" moves a few millimetres in a second. */
-  makeController(clock: Clock, pace?: Pace): TestController;
-  open(link: ByteLink, clock: Clock, options?: StageOptions): Promise<ControlledStage>;
+  readonly makeController: (clock: Clock, pace?: Pace) => TestController;
+  readonly open: (link: ByteLink, clock: Clock, options?: StageOptions) => Promise<ControlledStage>;
   /** Whether the controller, or its readback, shows that the carriage is held. */
   readonly noticesStall: boolean;
 }

@@ -181,7 +181,7 @@ export class GrblAxis implements Axis {
       this.#register(Setting.travel_mm + this.#index),
       this.#register(Setting.homingSeek) / 60,
     );
-    let refusal: unknown;
+    let refusal: InstrumentError | undefined;
     const home = this.#exchange
       .ask(() => ({ ...this.#line("$H"), deadline_ms }))
       .then(
@@ -189,10 +189,9 @@ export class GrblAxis implements Axis {
           this.#homed = true;
         },
         (error: unknown) => {
-          refusal = error;
-          if (error instanceof InstrumentError && this.#alarm === undefined) {
-            this.#alarm = { code: error.code, message: error.message };
-          }
+          refusal =
+            error instanceof InstrumentError ? error : new InstrumentError("bad_reply", this.#name(), String(error));
+          this.#alarm ??= { code: refusal.code, message: refusal.message };
         },
       )
       .finally(() => {
@@ -201,7 +200,7 @@ export class GrblAxis implements Axis {
     // A refusal comes at once, the ok after the search.
     await Promise.race([home, this.#clock.wait(DEADLINE_ms)]);
     if (refusal !== undefined) {
-      throw refusal instanceof Error ? refusal : new Error(String(refusal));
+      throw refusal;
     }
   }
 

@@ -14,7 +14,7 @@ export function registerEmulate(program: Command): void {
     .argument("<controller>", `one of ${NAMES}`)
     .option("--tcp <port>", "serve on a TCP port of this machine (0: any that is free)")
     .option("--pty <link>", "serve on a pseudo-terminal with this path (needs socat)")
-    .addHelpText("after", "\nExample: caustic emulate zaber-ascii --tcp 4001")
+    .addHelpText("after", "\nExample:\n  $ caustic emulate zaber-ascii --tcp 4001")
     .action(async (name: string, options: { tcp?: string; pty?: string }) => {
       const hosted = await host(name, options);
       printResult(hosted.address);

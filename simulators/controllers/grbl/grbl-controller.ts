@@ -209,8 +209,10 @@ export class GrblController extends EmulatedController {
           this.#report();
         }
         return;
-      case RealTime.reset:
-        return this.#reset();
+      case RealTime.reset: {
+        this.#reset();
+        return;
+      }
       case RealTime.hold:
         if (this.#state === "Run") {
           this.#resumeTarget_mm = this.carriage.target_mm;

@@ -222,7 +222,8 @@ export class NewportController extends EmulatedController {
     }
   }
 
-  #fail(letter: string): undefined {
+  /** Leaves an error to be asked for; the command itself stays silent. */
+  #fail(letter: string): string | undefined {
     this.#lastError = letter;
     return undefined;
   }
@@ -240,7 +241,7 @@ export class NewportController extends EmulatedController {
     }
   }
 
-  #setParameter(command: string, argument: string): undefined {
+  #setParameter(command: string, argument: string): string | undefined {
     const value = Number(argument);
     if (argument === "" || !Number.isFinite(value)) {
       return this.#fail("C");
@@ -314,7 +315,7 @@ export class NewportController extends EmulatedController {
     return undefined;
   }
 
-  #startHome(): undefined {
+  #startHome(): string | undefined {
     if (this.#state === State.homing) {
       return this.#fail("E");
     }
@@ -379,7 +380,7 @@ export class NewportController extends EmulatedController {
     });
   }
 
-  #setMotor(argument: string): undefined {
+  #setMotor(argument: string): string | undefined {
     if (argument === "0" && this.#isReady()) {
       this.#state = State.disableAfterReady;
       return undefined;
@@ -393,7 +394,7 @@ export class NewportController extends EmulatedController {
     return this.#fail(argument === "0" || argument === "1" ? this.#stateLetter() : "C");
   }
 
-  #configure(argument: string): undefined {
+  #configure(argument: string): string | undefined {
     const isNotReferenced = this.#state >= 0x0a && this.#state <= 0x11;
     if (argument === "1" && isNotReferenced) {
       this.#state = State.configuration;

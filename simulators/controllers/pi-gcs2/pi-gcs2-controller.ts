@@ -193,15 +193,23 @@ export class PiGcs2Controller extends EmulatedController {
 
   #single(byte: number): void {
     switch (byte) {
-      case 4:
-        return this.#send([`0x${this.#statusRegister().toString(16)}`]);
-      case 5:
-        return this.#send([this.#isMoving() ? "1" : "0"]);
-      case 7:
-        // One byte above 0x7F: ready or busy with a command. Referencing counts as busy.
-        return this.#send([String.fromCharCode(this.#referencing ? 0xb0 : 0xb1)]);
-      case 8:
-        return this.#send(["0"]);
+      case 4: {
+        this.#send([`0x${this.#statusRegister().toString(16)}`]);
+        return;
+      }
+      case 5: {
+        this.#send([this.#isMoving() ? "1" : "0"]);
+        return;
+      }
+      case 7: // One byte above 0x7F: ready or busy with a command. Referencing counts as busy.
+        {
+          this.#send([String.fromCharCode(this.#referencing ? 0xb0 : 0xb1)]);
+          return;
+        }
+      case 8: {
+        this.#send(["0"]);
+        return;
+      }
       default:
         this.#stop(true);
     }
@@ -252,25 +260,35 @@ export class PiGcs2Controller extends EmulatedController {
     switch (command) {
       case "*IDN?": {
         const { controller, serialNumber, firmware } = this.settings;
-        return this.#send([
-          `(c)2019 Physik Instrumente (PI) GmbH & Co. KG, ${controller}, ${serialNumber}, ${firmware}`,
-        ]);
+        this.#send([`(c)2019 Physik Instrumente (PI) GmbH & Co. KG, ${controller}, ${serialNumber}, ${firmware}`]);
+        return;
       }
       case "ERR?": {
         const error = this.#error;
         this.#error = ErrorCode.none;
-        return this.#send([String(error)]);
+        this.#send([String(error)]);
+        return;
       }
-      case "HLP?":
-        return this.#send(HELP);
-      case "CSV?":
-        return this.#send(["2.0"]);
-      case "SAI?":
-        return this.#send([this.settings.axis]);
-      case "SPA?":
-        return this.#parameter(args);
-      case "STP":
-        return this.#stop(true);
+      case "HLP?": {
+        this.#send(HELP);
+        return;
+      }
+      case "CSV?": {
+        this.#send(["2.0"]);
+        return;
+      }
+      case "SAI?": {
+        this.#send([this.settings.axis]);
+        return;
+      }
+      case "SPA?": {
+        this.#parameter(args);
+        return;
+      }
+      case "STP": {
+        this.#stop(true);
+        return;
+      }
       default:
         if (command.endsWith("?")) {
           this.#query(command, args);
@@ -372,10 +390,14 @@ export class PiGcs2Controller extends EmulatedController {
     switch (command) {
       case "FRF":
       case "FNL":
-      case "FPL":
-        return this.#reference();
-      case "HLT":
-        return this.#stop(false);
+      case "FPL": {
+        this.#reference();
+        return;
+      }
+      case "HLT": {
+        this.#stop(false);
+        return;
+      }
       default:
     }
     const value = Number(args[1]);
@@ -384,15 +406,22 @@ export class PiGcs2Controller extends EmulatedController {
       return;
     }
     switch (command) {
-      case "MOV":
-        return this.#move(value);
-      case "MVR":
-        return this.#move(this.#target_mm + value);
-      case "SVO":
-        return this.#setServo(value === 1);
+      case "MOV": {
+        this.#move(value);
+        return;
+      }
+      case "MVR": {
+        this.#move(this.#target_mm + value);
+        return;
+      }
+      case "SVO": {
+        this.#setServo(value === 1);
+        return;
+      }
       case "VEL":
         if (value <= 0 || value > this.settings.velocityMax_mm_s) {
-          return this.#fail(ErrorCode.velocityOutOfLimits);
+          this.#fail(ErrorCode.velocityOutOfLimits);
+          return;
         }
         this.#velocity_mm_s = value;
         return;
@@ -401,7 +430,8 @@ export class PiGcs2Controller extends EmulatedController {
         return;
       case "POS":
         if (this.#referenceNeeded) {
-          return this.#fail(ErrorCode.parameterSyntax);
+          this.#fail(ErrorCode.parameterSyntax);
+          return;
         }
         this.#origin_mm = this.position_mm() - value;
         this.#target_mm = value;
@@ -409,7 +439,8 @@ export class PiGcs2Controller extends EmulatedController {
         return;
       default:
         if (value <= 0) {
-          return this.#fail(ErrorCode.parameterSyntax);
+          this.#fail(ErrorCode.parameterSyntax);
+          return;
         }
         this.#acceleration_mm_s2 = value;
     }

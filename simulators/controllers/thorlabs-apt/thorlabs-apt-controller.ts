@@ -208,19 +208,31 @@ export class ThorlabsAptController extends EmulatedController {
   #execute(id: number, parameter2: number, data: Uint8Array | undefined): void {
     const view = data === undefined ? undefined : new DataView(data.buffer, data.byteOffset, data.length);
     switch (id) {
-      case 0x0005:
-        return this.#sendInfo();
-      case 0x0011:
-        return this.#startUpdates();
-      case 0x0012:
-        return this.#callOffUpdates();
-      case 0x0210:
-        return this.#setEnabled(parameter2 === 1);
-      case 0x0211:
-        return this.#sendHeader(0x0212, 1, this.#enabled ? 1 : 2);
+      case 0x0005: {
+        this.#sendInfo();
+        return;
+      }
+      case 0x0011: {
+        this.#startUpdates();
+        return;
+      }
+      case 0x0012: {
+        this.#callOffUpdates();
+        return;
+      }
+      case 0x0210: {
+        this.#setEnabled(parameter2 === 1);
+        return;
+      }
+      case 0x0211: {
+        this.#sendHeader(0x0212, 1, this.#enabled ? 1 : 2);
+        return;
+      }
       case 0x040a:
-      case 0x0411:
-        return this.#sendLongs(id + 1, [this.#count()]);
+      case 0x0411: {
+        this.#sendLongs(id + 1, [this.#count()]);
+        return;
+      }
       case 0x0413:
         if (view !== undefined && view.byteLength >= 14) {
           this.#minVelocity = view.getInt32(2, true);
@@ -228,29 +240,39 @@ export class ThorlabsAptController extends EmulatedController {
           this.#velocity = Math.max(1, view.getInt32(10, true));
         }
         return;
-      case 0x0414:
-        return this.#sendLongs(0x0415, [this.#minVelocity, this.#acceleration, this.#velocity]);
+      case 0x0414: {
+        this.#sendLongs(0x0415, [this.#minVelocity, this.#acceleration, this.#velocity]);
+        return;
+      }
       case 0x0416:
         if (data?.length === 22) {
           this.#jog.set(data);
         }
         return;
-      case 0x0417:
-        return this.#sendData(0x0418, this.#jog);
+      case 0x0417: {
+        this.#sendData(0x0418, this.#jog);
+        return;
+      }
       case 0x0423:
         if (data?.length === 16) {
           this.#limitSwitch.set(data);
         }
         return;
-      case 0x0424:
-        return this.#sendData(0x0425, this.#limitSwitch);
-      case 0x0429:
-        return this.#sendLongs(0x042a, [this.#bits()]);
+      case 0x0424: {
+        this.#sendData(0x0425, this.#limitSwitch);
+        return;
+      }
+      case 0x0429: {
+        this.#sendLongs(0x042a, [this.#bits()]);
+        return;
+      }
       case 0x043a:
         this.#backlash = view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#backlash;
         return;
-      case 0x043b:
-        return this.#sendLongs(0x043c, [this.#backlash]);
+      case 0x043b: {
+        this.#sendLongs(0x043c, [this.#backlash]);
+        return;
+      }
       case 0x0440:
         if (view !== undefined && view.byteLength >= 14) {
           this.#home = {
@@ -261,44 +283,64 @@ export class ThorlabsAptController extends EmulatedController {
           };
         }
         return;
-      case 0x0441:
-        return this.#sendHomeParameters();
-      case 0x0443:
-        return this.#startHome();
+      case 0x0441: {
+        this.#sendHomeParameters();
+        return;
+      }
+      case 0x0443: {
+        this.#startHome();
+        return;
+      }
       case 0x0445:
         this.#relativeDistance =
           view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#relativeDistance;
         return;
-      case 0x0446:
-        return this.#sendLongs(0x0447, [this.#relativeDistance]);
+      case 0x0446: {
+        this.#sendLongs(0x0447, [this.#relativeDistance]);
+        return;
+      }
       case 0x0448:
         if (view !== undefined && view.byteLength >= 6) {
           this.#relativeDistance = view.getInt32(2, true);
         }
-        return this.#startMove(this.#count() + this.#relativeDistance);
+        {
+          this.#startMove(this.#count() + this.#relativeDistance);
+          return;
+        }
       case 0x0450:
         this.#absoluteTarget =
           view !== undefined && view.byteLength >= 6 ? view.getInt32(2, true) : this.#absoluteTarget;
         return;
-      case 0x0451:
-        return this.#sendLongs(0x0452, [this.#absoluteTarget]);
+      case 0x0451: {
+        this.#sendLongs(0x0452, [this.#absoluteTarget]);
+        return;
+      }
       case 0x0453:
         if (view !== undefined && view.byteLength >= 6) {
           this.#absoluteTarget = view.getInt32(2, true);
         }
-        return this.#startMove(this.#absoluteTarget);
-      case 0x0465:
-        return this.#stop(parameter2 === 1);
+        {
+          this.#startMove(this.#absoluteTarget);
+          return;
+        }
+      case 0x0465: {
+        this.#stop(parameter2 === 1);
+        return;
+      }
       case 0x046b:
         this.#endMessages = false;
         return;
       case 0x046c:
         this.#endMessages = true;
         return;
-      case 0x0480:
-        return this.#sendData(0x0481, this.#stepperStatus());
-      case 0x0490:
-        return this.#sendData(0x0491, this.#servoStatus());
+      case 0x0480: {
+        this.#sendData(0x0481, this.#stepperStatus());
+        return;
+      }
+      case 0x0490: {
+        this.#sendData(0x0491, this.#servoStatus());
+        return;
+      }
       case 0x0492:
         this.#unacknowledged = 0;
         return;

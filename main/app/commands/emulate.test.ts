@@ -1,0 +1,37 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { TcpLink } from "../../../drivers/transport/tcp-link.ts";
+import { CAUSTIC, runCaustic } from "../run-caustic.ts";
+
+function emulate(...args: string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [CAUSTIC, "emulate", ...args]);
+}
+
+describe("caustic emulate", () => {
+  test("prints the address and serves the controller there until it is told to end", async () => {
+    const child = emulate("zaber-ascii", "--tcp", "0");
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { port } = new URL(line.toString().trim());
+    const link = new TcpLink({ host: "127.0.0.1", port: Number(port) });
+    await link.open();
+    const reply = new Promise<Uint8Array>((resolve) => link.onData(resolve));
+    await link.write(new TextEncoder().encode("/1 get system.axiscount\n"));
+    expect(new TextDecoder().decode(await reply)).toBe("@01 0 OK IDLE WR 1\r\n");
+    await link.close();
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test.each([
+    [["toaster"], '"toaster" cannot be emulated'],
+    [["grbl", "--tcp", "99999"], "is not a port"],
+    [["grbl", "--tcp", "1", "--pty", "/tmp/x"], "exclude each other"],
+    [["grbl", "--pty", CAUSTIC], "exists already"],
+  ])("%j ends with status 2 and one sentence", async (args, words) => {
+    const { status, stderr } = await runCaustic(["emulate", ...args]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
