@@ -1,46 +1,15 @@
 import { z } from "zod";
+import { evaluationRowSchema } from "./evaluation-row.ts";
+import { groupSummarySchema } from "./evaluation-summary.ts";
 import { deviationSchema } from "./plan.ts";
-import { verdictSchema } from "./vocabulary.ts";
 
 /*
- * What the window shows of an evaluation. It is read from the evaluation's folder (plan, freeze, results, runs), never from
- * a live engine: watching cannot change a run.
+ * What the window shows of an evaluation. It is read from the evaluation's folder (plan, freeze, rows, runs), never from a live
+ * engine: watching cannot change a run.
  */
 
-/** One case of one contender, as `caustic eval --json` prints it, with its state while it is not done. */
-export const evaluationRowSchema = z.object({
-  case: z.string(),
-  contender: z.string(),
-  epoch: z.number().int().nonnegative(),
-  status: z.enum(["waiting", "running", "done", "failed", "infrastructure_failure", "not_run"]),
-  /** Record of the run, once there is one. */
-  record: z.string().optional(),
-  verdict: verdictSchema.optional(),
-  expected: verdictSchema.optional(),
-  correct: z.boolean().optional(),
-  m2_error_x: z.number().optional().describe("Relative, signed"),
-  m2_error_y: z.number().optional().describe("Relative, signed"),
-  violations: z.number().int().nonnegative().optional(),
-  attempted_violations: z.number().int().nonnegative().optional(),
-  positions: z.number().int().nonnegative().optional(),
-  fault_noticed: z.boolean().optional(),
-  calls: z.number().int().nonnegative().optional(),
-  tokens: z.number().int().nonnegative().optional(),
-  usd: z.number().nonnegative().optional().describe("Absent where the price is not known"),
-  /** Why the case failed, was not run, or was judged wrong. */
-  note: z.string().optional(),
-});
-export type EvaluationRow = z.infer<typeof evaluationRowSchema>;
-
-/** A share with its 95 % interval (Wilson). */
-export const shareSchema = z.object({
-  right: z.number().int().nonnegative(),
-  of: z.number().int().nonnegative(),
-  low: z.number().min(0).max(1).optional(),
-  high: z.number().min(0).max(1).optional(),
-});
-
-export const evaluationSummarySchema = z.object({
+/** One evaluation in a list. */
+export const evaluationListingSchema = z.object({
   evaluation: z.string(),
   plan: z.string(),
   question: z.string(),
@@ -50,15 +19,16 @@ export const evaluationSummarySchema = z.object({
   done: z.number().int().nonnegative(),
   total: z.number().int().nonnegative(),
 });
-export type EvaluationSummary = z.infer<typeof evaluationSummarySchema>;
+export type EvaluationListing = z.infer<typeof evaluationListingSchema>;
 
 export const evaluationStateSchema = z.object({
-  ...evaluationSummarySchema.shape,
+  ...evaluationListingSchema.shape,
   plan_sha256: z.string().optional(),
   /** `registered`: equal to a committed freeze. `changed`: differs from it. `exploratory`: run without one. */
   registration: z.enum(["registered", "changed", "exploratory"]),
   registered_on: z.string().optional(),
   deviations: z.array(deviationSchema),
+  epochs: z.number().int().positive(),
   groups: z.array(
     z.object({
       group: z.string(),
@@ -69,10 +39,15 @@ export const evaluationStateSchema = z.object({
       cases: z.array(z.object({ case: z.string(), note: z.string().optional() })),
     }),
   ),
-  contenders: z.array(z.object({ contender: z.string(), reference: z.boolean(), verdicts: shareSchema.optional() })),
+  contenders: z.array(z.object({ contender: z.string(), what: z.string(), reference: z.boolean() })),
   rows: z.array(evaluationRowSchema),
+  /** Cases that are being run at this moment; `record` as soon as there is one. */
+  running: z.array(
+    z.object({ case: z.string(), contender: z.string(), epoch: z.number().int(), record: z.string().optional() }),
+  ),
+  summary: z.array(groupSummarySchema),
   stop_rule: z.string().optional(),
-  usd_spent: z.number().nonnegative().optional(),
+  usd_spent: z.number().nonnegative().optional().describe("Absent while any run's cost is unknown"),
   usd_limit: z.number().positive().optional(),
 });
 export type EvaluationState = z.infer<typeof evaluationStateSchema>;

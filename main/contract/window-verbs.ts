@@ -2,7 +2,7 @@ import { z } from "zod";
 import { axisResultSchema } from "./axis-result.ts";
 import { TOOLS, benchOfferSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
 import { verdictSchema } from "./vocabulary.ts";
-import { evaluationStateSchema, evaluationSummarySchema } from "./window-evaluation.ts";
+import { evaluationStateSchema, evaluationListingSchema } from "./window-evaluation.ts";
 
 /*
  * What the window may ask beside the bench's own verbs. The bench's verbs are the same as everybody's (`TOOLS`); these are the
@@ -223,7 +223,7 @@ export const WINDOW_VERBS = {
     }),
   },
 
-  list_evaluations: { input: nothing, output: z.object({ evaluations: z.array(evaluationSummarySchema) }) },
+  list_evaluations: { input: nothing, output: z.object({ evaluations: z.array(evaluationListingSchema) }) },
   evaluation: { input: z.strictObject({ evaluation: z.string().min(1).max(200) }), output: evaluationStateSchema },
 } as const;
 

@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
-import { type BenchChoice, chosenOffers, createDesk } from "../bench-desk.ts";
+import { createBenchServer } from "../../mcp/bench-server.ts";
+import { type BenchChoice, chosenOffers, frameFile } from "../bench-desk.ts";
 import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
 import { type Host, startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { numberOption } from "../option-values.ts";
+import { programVersion } from "../program-version.ts";
 import { stderrLog, surviveRejections } from "../stderr-log.ts";
 import { printJson, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import { builtPage } from "../window/built-page.ts";
+import { createWindow } from "../window/create-window.ts";
 
 /** 632.8 nm. */
 const USUAL_PORT = 6328;
@@ -23,7 +27,7 @@ interface ServeOptions extends BenchChoice {
 export function registerServe(program: Command): void {
   program
     .command("serve")
-    .description("host of a bench on this machine: MCP endpoint for agents")
+    .description("host of a bench on this machine: the window as a page, and the MCP endpoint for agents")
     .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
     .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
     .option("--bench <file>", "a real bench, as the file describes it")
@@ -50,29 +54,48 @@ Example:
 async function serve(options: ServeOptions): Promise<void> {
   const log = stderrLog();
   surviveRejections(log);
-  const desk = createDesk(chosenOffers(options), log);
+  const offers = chosenOffers(options);
   const token = randomBytes(32).toString("base64url");
+  const pageFolder = await builtPage((message) => {
+    log.info(message);
+  });
+  const host = await startOn(options.port);
+  const url = `${host.origin}${MCP_PATH}`;
+  const window = createWindow(pageFolder, {
+    version: programVersion(),
+    desktop: false,
+    runsFolder: options.out,
+    token,
+    mcpAddress: url,
+    log: (message) => {
+      log.error(message);
+    },
+  });
+  for (const offer of offers) window.benches.offer(offer);
+  const desk = createBenchServer({ benches: window.benches.benches, frameFile, version: programVersion(), log });
   const endpoint = createHttpEndpoint({ factory: desk.factory, token, log });
   desk.onResourceUpdated((uri) => endpoint.notify.resourceUpdated(uri));
 
-  const host = await startOn(options.port);
   host.addRoute(async (request, response) => {
     if ((request.url ?? "").split("?", 1)[0] !== MCP_PATH) return false;
     await endpoint.handle(request, response);
     return true;
   });
-  const url = `${host.origin}${MCP_PATH}`;
+  host.addRoute((request, response) => window.servePage(request, response));
+  const sockets = window.acceptSockets(host.server);
+  const page = `${host.origin}/#token=${token}`;
   const record = { url, token, pid: process.pid };
   announceHost(record);
 
   const stdio = stdioConfiguration();
   const http = httpConfiguration(url, token);
   if (options.json === true) {
-    printJson({ address: host.origin, mcp: url, pid: process.pid, client_configuration: { stdio, http } });
+    printJson({ address: host.origin, page, mcp: url, pid: process.pid, client_configuration: { stdio, http } });
   } else {
     printResult(
       [
         `Caustic listens at ${host.origin}`,
+        `Window: ${page}`,
         `MCP endpoint: ${url}`,
         "",
         "For clients that start a program (holds no secret, stays valid):",
@@ -90,6 +113,8 @@ async function serve(options: ServeOptions): Promise<void> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
   withdrawHost(record);
+  sockets.close();
+  await window.close();
   await desk.close();
   await endpoint.close();
   await host.close();

@@ -54,7 +54,7 @@ export async function servePage(folder: string, request: IncomingMessage, respon
     "content-security-policy": contentSecurityPolicy([`ws://${host}`]),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
-    "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), serial=(), bluetooth=()",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), serial=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",
     "cross-origin-resource-policy": "same-origin",

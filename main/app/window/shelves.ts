@@ -2,7 +2,7 @@ import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { BenchVerbs } from "../../contract/bench-verbs.ts";
 import type { BenchEvent } from "../../contract/events.ts";
-import type { EvaluationState, EvaluationSummary } from "../../contract/window-evaluation.ts";
+import type { EvaluationState, EvaluationListing } from "../../contract/window-evaluation.ts";
 import type {
   ContenderOffer,
   Drive,
@@ -54,7 +54,7 @@ export interface ContenderDesk extends Changing {
 
 /** Folders of evaluations. */
 export interface EvaluationShelf {
-  list(): Promise<readonly EvaluationSummary[]>;
+  list(): Promise<readonly EvaluationListing[]>;
   /** Throws `unknown_id`. */
   read(evaluation: string): Promise<EvaluationState>;
   onChange(listener: (evaluation: string) => void): () => void;

@@ -1,0 +1,282 @@
+import { useEffect, useState } from "react";
+import { AgentView } from "../panels/agent/agent-view.tsx";
+import { BenchView } from "../panels/bench/bench-view.tsx";
+import { CausticView } from "../panels/caustic/caustic-view.tsx";
+import { EvaluationView } from "../panels/evaluation/evaluation-view.tsx";
+import { InstrumentsView } from "../panels/instruments/instruments-view.tsx";
+import { RunsView } from "../panels/runs/runs-view.tsx";
+import { useDesk } from "../store/desk.ts";
+import { usePreferences } from "../store/preferences.ts";
+import { useWindow, type ViewName } from "../store/window-store.ts";
+import { COMMANDS, handleKey } from "./commands.ts";
+import { Help } from "./help.tsx";
+import { Tour } from "./tour.tsx";
+
+const TABS: readonly { readonly view: ViewName; readonly label: string }[] = [
+  { view: "bench", label: "Bench" },
+  { view: "caustic", label: "Caustic" },
+  { view: "agent", label: "Agent" },
+  { view: "evaluation", label: "Evaluation" },
+  { view: "runs", label: "Runs" },
+  { view: "instruments", label: "Instruments" },
+];
+
+/** The whole window: the bar with STOP, the view under it, messages over it. */
+export function Shell(props: { onDesktopCommand: ((listener: (command: string) => void) => void) | undefined }) {
+  const desk = useDesk();
+  const view = useWindow((state) => state.view);
+  const theme = usePreferences((state) => state.theme);
+  const help = useWindow((state) => state.help);
+  const { onDesktopCommand } = props;
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      handleKey(event, desk);
+    };
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => {
+      window.removeEventListener("keydown", onKey, { capture: true });
+    };
+  }, [desk]);
+  useEffect(() => {
+    onDesktopCommand?.((name) => {
+      if (name === "stop") void desk.stop();
+      else COMMANDS.find((command) => command.name === name)?.run(desk);
+    });
+  }, [desk, onDesktopCommand]);
+  return (
+    <div className="shell">
+      <Bar />
+      <main className="view" aria-label={TABS.find((tab) => tab.view === view)?.label}>
+        <CurrentView view={view} />
+      </main>
+      <LostNotice />
+      <Messages />
+      <Tour />
+      {help ? <Help /> : null}
+    </div>
+  );
+}
+
+function CurrentView({ view }: { view: ViewName }) {
+  switch (view) {
+    case "bench":
+      return <BenchView />;
+    case "caustic":
+      return <CausticView />;
+    case "agent":
+      return <AgentView />;
+    case "evaluation":
+      return <EvaluationView />;
+    case "runs":
+      return <RunsView />;
+    case "instruments":
+      return <InstrumentsView />;
+  }
+}
+
+function Bar() {
+  const desk = useDesk();
+  const view = useWindow((state) => state.view);
+  return (
+    <header className="bar">
+      <span className="brand">
+        <Mark />
+        Caustic
+      </span>
+      <nav className="tabs" aria-label="Views">
+        {TABS.map((tab, index) => (
+          <button
+            key={tab.view}
+            type="button"
+            aria-current={tab.view === view ? "page" : undefined}
+            title={`${tab.label} (key ${index + 1})`}
+            onClick={() => {
+              desk.show(tab.view);
+            }}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </nav>
+      <div className="bar-state">
+        <Driver />
+        <Provenance />
+        <ConnectionDot />
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Keys and help"
+          title="Keys and help (?)"
+          onClick={() => {
+            useWindow.setState({ help: true });
+          }}
+        >
+          ?
+        </button>
+        <StopButton />
+      </div>
+    </header>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true">
+      <path
+        d="M3 7C12 14 20 14 29 7M3 25C12 18 20 18 29 25"
+        fill="none"
+        stroke="var(--y)"
+        strokeWidth="2.6"
+        strokeLinecap="round"
+      />
+      <circle cx="16" cy="16" r="2.4" fill="var(--x)" />
+    </svg>
+  );
+}
+
+/** Always there, also when nothing moves: whoever needs it must not look for it. */
+function StopButton() {
+  const desk = useDesk();
+  const run = useWindow((state) => state.run);
+  const [pressed, setPressed] = useState(false);
+  return (
+    <button
+      type="button"
+      className="stop"
+      disabled={run === undefined}
+      title="Stops whatever moves or exposes (Esc)"
+      onClick={() => {
+        setPressed(true);
+        void desk.stop().finally(() => {
+          setPressed(false);
+        });
+      }}
+    >
+      {pressed ? "…" : "STOP"}
+    </button>
+  );
+}
+
+const KIND_WORDS = { operator: "operator", script: "script", agent: "agent" } as const;
+
+/** Who drives, and the operator's ways to change that. */
+function Driver() {
+  const desk = useDesk();
+  const run = useWindow((state) => state.run);
+  const state = useWindow((one) => one.followed?.state);
+  if (run === undefined || state?.description === undefined || state.closed) return null;
+  const { holder, paused } = state;
+  const foreign = holder !== undefined && holder.kind !== "operator";
+  return (
+    <span className="driver">
+      <span className={`dot ${holder === undefined ? "" : foreign ? "dot-warning" : "dot-good"}`} aria-hidden="true" />
+      {holder === undefined ? (
+        <span className="driver-kind">Nobody drives</span>
+      ) : (
+        <span title={`${holder.name} (${KIND_WORDS[holder.kind]}) drives`}>
+          <span className="driver-kind">{foreign ? `${KIND_WORDS[holder.kind]} ` : ""}</span>
+          <span className="name">{holder.kind === "operator" ? "You drive" : holder.name}</span>
+        </span>
+      )}
+      {holder?.kind === "operator" ? (
+        <button
+          type="button"
+          className="small"
+          onClick={() => void desk.attempt(() => desk.call("give_back", { run }))}
+        >
+          Give back
+        </button>
+      ) : null}
+      {foreign ? (
+        <>
+          <button
+            type="button"
+            className="small primary"
+            title="Stops what it does and gives you control (T)"
+            onClick={() => void desk.attempt(() => desk.call("take_over", { run }))}
+          >
+            Take over
+          </button>
+          <button
+            type="button"
+            className="small"
+            onClick={() => void desk.attempt(() => desk.call(paused ? "resume" : "pause", { run }))}
+          >
+            {paused ? "Resume" : "Pause"}
+          </button>
+        </>
+      ) : null}
+    </span>
+  );
+}
+
+/** Simulated light must never look real. */
+function Provenance() {
+  const description = useWindow((state) => state.followed?.state.description);
+  const simulated = useWindow((state) => state.followed?.state.simulated);
+  if (description === undefined) return null;
+  return simulated === true ? (
+    <span className="badge badge-simulated" title="No real instrument is involved">
+      SIMULATED
+    </span>
+  ) : (
+    <span className="badge badge-real" title="Real instruments move">
+      REAL BENCH
+    </span>
+  );
+}
+
+function ConnectionDot() {
+  const { kind } = useWindow((state) => state.connection);
+  const words = { connecting: "Connecting", open: "Connected", lost: "Connection lost", refused: "Not admitted" }[kind];
+  const tone = { connecting: "", open: "dot-good", lost: "dot-warning", refused: "dot-bad" }[kind];
+  return <span className={`dot ${tone}`} role="img" aria-label={words} title={words} />;
+}
+
+function LostNotice() {
+  const connection = useWindow((state) => state.connection);
+  if (connection.kind === "lost") {
+    return (
+      <div className="lost" role="alert">
+        The connection to the bench is lost; trying again. What you see may be old. Unless it comes back, whatever you
+        started is stopped.
+      </div>
+    );
+  }
+  if (connection.kind === "refused") {
+    return (
+      <div className="lost" role="alert">
+        Not admitted: {connection.message}.
+      </div>
+    );
+  }
+  return null;
+}
+
+function Messages() {
+  const desk = useDesk();
+  const messages = useWindow((state) => state.messages);
+  return (
+    <div className="messages" role="log" aria-label="Messages">
+      {messages.map((message) => (
+        <div key={message.id} className={`message message-${message.tone}`}>
+          <span>{message.text}</span>
+          <button
+            type="button"
+            className="quiet small"
+            aria-label="Dismiss"
+            onClick={() => {
+              desk.dismiss(message.id);
+            }}
+          >
+            ✕
+          </button>
+          {message.hint === undefined ? null : <span className="hint">{message.hint}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

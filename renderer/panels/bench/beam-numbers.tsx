@@ -1,0 +1,86 @@
+import type { FrameHeader } from "../../../main/contract/window-frame.ts";
+import { Reading, Section } from "../../controls/controls.tsx";
+import { fixed, percent, withUncertainty } from "../../store/format.ts";
+import { useWindow } from "../../store/window-store.ts";
+import { FlagList } from "../flag-list.tsx";
+
+const GRADE_WORDS = { good: "Good", usable: "Usable", refused: "Refused" } as const;
+const GRADE_TONES = { good: "tone-good", usable: "tone-warning", refused: "tone-bad" } as const;
+
+/** The numbers of the frame on the screen, with uncertainties, and its flags in words. */
+export function BeamNumbers() {
+  const live = useWindow((state) => state.live);
+  const fullScale = useWindow((state) => state.followed?.state.description?.full_scale_counts);
+  const widths = live?.widths;
+  const x = withUncertainty(widths?.d4sigma_x_um, widths?.u_x_um);
+  const y = withUncertainty(widths?.d4sigma_y_um, widths?.u_y_um);
+  const round = (widths?.ellipticity ?? 0) > 0.87;
+  return (
+    <Section
+      title="Beam"
+      aside={
+        widths === undefined ? (
+          <span className="dim">no numbers</span>
+        ) : (
+          <span
+            className="row"
+            title="Of one raw frame without its dark; measurements average frames and subtract a dark"
+          >
+            <span className="dim">{live?.purpose === "measurement" ? "frame of a measurement" : "live, no dark"}</span>
+            <strong className={GRADE_TONES[widths.grade]}>{GRADE_WORDS[widths.grade]}</strong>
+          </span>
+        )
+      }
+    >
+      <dl className="readings">
+        <Reading large label="d4σ x" tone="x" value={x.value} u={x.u} unit="µm" />
+        <Reading large label="d4σ y" tone="y" value={y.value} u={y.u} unit="µm" />
+        <Reading
+          label="Ellipticity"
+          value={fixed(widths?.ellipticity, 3)}
+          title="Minor over major; above 0.87 the beam counts as round"
+        />
+        <Reading
+          label="Azimuth"
+          value={widths?.azimuth_deg === undefined || round ? "–" : fixed(widths.azimuth_deg, 1)}
+          unit="°"
+          title={round ? "The beam is round: its azimuth means nothing" : "Of the x axis, counter-clockwise"}
+        />
+        <Reading label="Centre x" value={centre(live, "x")} unit="µm" />
+        <Reading label="Centre y" value={centre(live, "y")} unit="µm" />
+        <Reading
+          label="Peak"
+          value={fixed(widths?.peak_counts, 0)}
+          unit="counts"
+          tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
+        />
+        <Reading
+          label="Saturated"
+          value={percent(widths?.saturated_fraction, 2)}
+          tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
+        />
+      </dl>
+      <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
+      <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+    </Section>
+  );
+}
+
+function centre(live: FrameHeader | undefined, axis: "x" | "y"): string {
+  const { outline, pixel_pitch_um = 0 } = live ?? {};
+  if (outline === undefined) return "–";
+  return fixed((axis === "x" ? outline.centroid_x_px : outline.centroid_y_px) * pixel_pitch_um, 1);
+}
+
+/** How much of the camera's range the peak uses; the good stretch is marked. */
+function PeakBar({ share }: { share: number | undefined }) {
+  const shown = Math.min(1, share ?? 0);
+  const tone = share === undefined ? "" : share > 0.95 ? "bad" : share < 0.1 ? "warning" : "good";
+  return (
+    <div className="peak" role="img" aria-label={`Peak at ${percent(share, 0)} of full scale`}>
+      <span className="peak-good" />
+      <span className={`peak-fill peak-${tone}`} style={{ width: `${100 * shown}%` }} />
+      <span className="peak-text number">{percent(share, 0)} of full scale</span>
+    </div>
+  );
+}

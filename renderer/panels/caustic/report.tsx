@@ -1,0 +1,49 @@
+import { plusMinus } from "../../store/format.ts";
+import type { FollowedRun } from "../../store/window-store.ts";
+import { VERDICT_WORDS } from "../../store/words.ts";
+import { CausticPlot } from "./caustic-plot.tsx";
+import { IsoCheckList } from "./iso-check-list.tsx";
+import { MeasurementTable } from "./measurement-table.tsx";
+import { ResultCard } from "./result-card.tsx";
+
+/** The run on paper: shown when the page is printed, and there alone. */
+export function Report({ followed }: { followed: FollowedRun }) {
+  const { state, caustic } = followed;
+  const { description } = state;
+  if (description === undefined) return null;
+  const nothing = (): void => undefined;
+  return (
+    <article className="report" aria-hidden="true">
+      <h1>
+        Beam propagation ratio M²{" "}
+        {state.simulated ? <span className="report-simulated">simulated, no real beam</span> : null}
+      </h1>
+      <p>
+        Bench {description.bench}, wavelength {description.wavelength_nm} nm, pixel pitch {description.pixel_pitch_um}{" "}
+        µm, {description.sensor_width_px} × {description.sensor_height_px} pixels, {description.bit_depth} bits.
+        Second-moment widths and fit by ISO 11146-1. Uncertainties are standard uncertainties (k = 1).
+      </p>
+      {state.finished === undefined ? null : (
+        <p>
+          <strong>{VERDICT_WORDS[state.finished.verdict]}.</strong> {state.finished.explanation}
+        </p>
+      )}
+      <p>
+        M² x {axisWords(caustic?.x.result)}, y {axisWords(caustic?.y.result)}
+      </p>
+      <div className="report-columns">
+        <ResultCard state={state} caustic={caustic} />
+        <IsoCheckList caustic={caustic} />
+      </div>
+      <div className="report-plot">
+        <CausticPlot state={state} caustic={caustic} selected={undefined} onSelect={nothing} />
+      </div>
+      <MeasurementTable state={state} caustic={caustic} selected={undefined} onSelect={nothing} onUse={undefined} />
+    </article>
+  );
+}
+
+function axisWords(axis: NonNullable<FollowedRun["caustic"]>["x"]["result"] | undefined): string {
+  if (axis === undefined) return "not measured";
+  return axis.determined ? plusMinus(axis.m2, axis.u_m2) : `not determined (${axis.why})`;
+}

@@ -1,0 +1,270 @@
+import { createContext, useContext } from "react";
+import type { BenchEvent } from "../../main/contract/events.ts";
+import type { FrameHeader, WindowFrame } from "../../main/contract/window-frame.ts";
+import type { PageInput, PageOutput, PageVerb } from "../../main/contract/window-verbs.ts";
+import type { WindowPort } from "../../main/contract/window-messages.ts";
+import { type CallOptions, Connection, type ConnectionState } from "../host/connection.ts";
+import { PageError } from "../host/page-error.ts";
+import { FrameChannel } from "./frame-channel.ts";
+import { applyEvents } from "./run-state.ts";
+import { type Message, noRun, useWindow, VIEWS, type ViewName } from "./window-store.ts";
+
+export interface DeskOptions {
+  readonly open: () => Promise<WindowPort>;
+  readonly token?: string;
+  readonly window: string;
+  readonly page: string;
+}
+
+/** Numbers of live frames are shown this often: a person cannot read faster. */
+const NUMBERS_EVERY_MS = 120;
+const UNSEEN_EVERY_MS = 500;
+const GOOD_NEWS_MS = 5000;
+
+/** What the page does: everything that a button, a key or a menu may start. State is in the stores. */
+export class Desk {
+  readonly connection: Connection;
+  readonly frames = new FrameChannel();
+  readonly #recordListeners = new Set<() => void>();
+  readonly #evaluationListeners = new Set<(evaluation: string) => void>();
+  #unwatch: (() => void) | undefined;
+  #numbersAt_ms = 0;
+  #numbersTimer: ReturnType<typeof setTimeout> | undefined;
+  #messages = 0;
+  #causticAsked = -1;
+
+  constructor(options: DeskOptions) {
+    this.connection = new Connection({
+      ...options,
+      listener: {
+        onState: (state) => {
+          this.#onState(state);
+        },
+        onOverview: (overview) => {
+          useWindow.setState({ overview });
+          this.#followOpenRun();
+        },
+        onFrame: (frame) => {
+          this.#onFrame(frame);
+        },
+        onStage: ({ z_mm, target_mm }) => {
+          useWindow.setState({ stage: { z_mm, target_mm } });
+        },
+        onWork: ({ tool, fraction, message }) => {
+          useWindow.setState({ work: { tool, fraction, message } });
+        },
+        onRecordsChanged: () => {
+          for (const listener of [...this.#recordListeners]) listener();
+        },
+        onEvaluationChanged: (evaluation) => {
+          for (const listener of [...this.#evaluationListeners]) listener(evaluation);
+        },
+      },
+    });
+  }
+
+  start(): void {
+    this.connection.start();
+  }
+
+  call<Verb extends PageVerb>(verb: Verb, input: PageInput<Verb>, options?: CallOptions): Promise<PageOutput<Verb>> {
+    return this.connection.call(verb, input, options);
+  }
+
+  /** Runs what a person asked for; what goes wrong becomes a message. Resolves to whether it was done. */
+  async attempt(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.tell(error);
+      return false;
+    }
+  }
+
+  tell(what: unknown, tone: Message["tone"] = "bad"): void {
+    const id = this.#messages++;
+    const text = what instanceof Error ? what.message : String(what);
+    const hint = what instanceof PageError && what.hint !== "" ? what.hint : undefined;
+    const message: Message = { id, tone, text, ...(hint === undefined ? {} : { hint }) };
+    useWindow.setState(({ messages }) => ({ messages: [...messages.slice(-3), message] }));
+    if (tone === "good") {
+      setTimeout(() => {
+        this.dismiss(id);
+      }, GOOD_NEWS_MS);
+    }
+  }
+
+  dismiss(id: number): void {
+    useWindow.setState(({ messages }) => ({ messages: messages.filter((message) => message.id !== id) }));
+  }
+
+  show(view: ViewName): void {
+    useWindow.setState({ view });
+    if (location.hash !== `#/${view}`) history.replaceState(null, "", `#/${view}`);
+  }
+
+  /** The view that the page's address names. */
+  showAddressed(): void {
+    const name = location.hash.replace(/^#\//, "");
+    const view = VIEWS.find((one) => one === name);
+    if (view !== undefined) useWindow.setState({ view });
+  }
+
+  onRecords(listener: () => void): () => void {
+    this.#recordListeners.add(listener);
+    return () => this.#recordListeners.delete(listener);
+  }
+
+  onEvaluation(listener: (evaluation: string) => void): () => void {
+    this.#evaluationListeners.add(listener);
+    return () => this.#evaluationListeners.delete(listener);
+  }
+
+  /** Opens a run on a bench, or joins the one that is open there, and looks at it. */
+  async openBench(bench: string): Promise<string> {
+    const { run } = await this.call("bench_open", { bench, reason: "The operator opened the bench in the window." });
+    this.look(run);
+    return run;
+  }
+
+  /** Looks at an open run: its events, its live frames. */
+  look(run: string | undefined): void {
+    if (useWindow.getState().run === run) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+    this.frames.clear();
+    this.#causticAsked = -1;
+    if (run === undefined) {
+      useWindow.setState({
+        run,
+        followed: undefined,
+        live: undefined,
+        stage: undefined,
+        work: undefined,
+        selected: undefined,
+      });
+      this.connection.setLive(undefined);
+      return;
+    }
+    const source = `live:${run}`;
+    useWindow.setState({
+      run,
+      followed: noRun(source),
+      live: undefined,
+      stage: undefined,
+      work: undefined,
+      selected: undefined,
+    });
+    this.#unwatch = this.connection.watch(
+      source,
+      0,
+      (events, more) => {
+        this.#onEvents(source, events, more);
+      },
+      (error) => {
+        if (error.code === "unknown_run") this.look(undefined);
+        else this.tell(error);
+      },
+    );
+    this.connection.setLive(useWindow.getState().frozen ? undefined : run);
+  }
+
+  freeze(frozen: boolean): void {
+    useWindow.setState({ frozen });
+    this.connection.setLive(frozen ? undefined : useWindow.getState().run);
+  }
+
+  /** Stops whatever moves or exposes. Never waits for anything else. */
+  async stop(): Promise<void> {
+    const { run } = useWindow.getState();
+    if (run === undefined) return;
+    await this.attempt(() => this.call("stop", { run, reason: "STOP in the window." }));
+  }
+
+  #onState(connection: ConnectionState): void {
+    useWindow.setState({ connection });
+  }
+
+  /** Looks at a run that is open, where the window looks at none. */
+  #followOpenRun(): void {
+    const { overview, run } = useWindow.getState();
+    if (overview === undefined) return;
+    const known = overview.open_runs.find((one) => one.run === run);
+    if (known !== undefined) return;
+    const next = overview.open_runs.find((one) => one.state === "open" || one.state === "paused");
+    if (next !== undefined) this.look(next.run);
+    else if (run !== undefined && useWindow.getState().followed?.state.closed === true) {
+      // The closed run stays on the screen until another is opened: its result is what one wants to read.
+      this.connection.setLive(undefined);
+    }
+  }
+
+  #onEvents(source: string, events: readonly BenchEvent[], more: boolean): void {
+    const { followed } = useWindow.getState();
+    if (followed?.source !== source) return;
+    const state = applyEvents(followed.state, events);
+    const ended = events.some((event) => event.type === "move_ended" || event.type === "stopped");
+    const idle = events.some((event) => event.type === "tool_returned" || event.type === "job_ended");
+    useWindow.setState({
+      followed: { ...followed, events: [...followed.events, ...events], state, loading: more },
+      ...(ended ? { stage: undefined } : {}),
+      ...(idle ? { work: undefined } : {}),
+    });
+    if (!more) void this.#drawCaustic(source);
+  }
+
+  /** Asks for the drawing of the caustic when measurements changed. */
+  async #drawCaustic(source: string): Promise<void> {
+    const { followed } = useWindow.getState();
+    if (followed?.source !== source) return;
+    const last = followed.events.findLast(
+      (event) => event.type === "measurement_taken" || event.type === "measurement_use_changed",
+    );
+    if (last === undefined || last.seq <= this.#causticAsked) return;
+    this.#causticAsked = last.seq;
+    try {
+      const caustic = await this.call("caustic", { source });
+      const now = useWindow.getState().followed;
+      if (now?.source === source) useWindow.setState({ followed: { ...now, caustic } });
+    } catch (error) {
+      this.tell(error);
+    }
+  }
+
+  #onFrame(frame: WindowFrame): void {
+    const { run, frozen } = useWindow.getState();
+    if (frame.header.source !== `live:${run ?? ""}` || frozen) {
+      this.connection.frameShown(frame.header.number);
+      return;
+    }
+    if (!this.frames.push(frame)) {
+      // Nobody draws, but the strip charts go on: slowly, for the sake of everything else.
+      setTimeout(() => {
+        this.connection.frameShown(frame.header.number);
+      }, UNSEEN_EVERY_MS);
+    }
+    const now = performance.now();
+    if (now - this.#numbersAt_ms >= NUMBERS_EVERY_MS) this.#showNumbers(frame.header);
+    else {
+      clearTimeout(this.#numbersTimer);
+      this.#numbersTimer = setTimeout(() => {
+        const latest = this.frames.latest;
+        if (latest !== undefined) this.#showNumbers(latest.header);
+      }, NUMBERS_EVERY_MS);
+    }
+  }
+
+  #showNumbers(live: FrameHeader): void {
+    this.#numbersAt_ms = performance.now();
+    useWindow.setState({ live });
+  }
+}
+
+export const DeskContext = createContext<Desk | undefined>(undefined);
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (desk === undefined) throw new Error("there is no desk around this component");
+  return desk;
+}
