@@ -1,5 +1,7 @@
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import { analyzeFrames } from "../analysis/analyze-frame.ts";
+import { predictDiameter } from "../analysis/caustic-predict.ts";
+import type { CausticFit } from "../analysis/caustic-types.ts";
 import { toWidthFields } from "../analysis/to-width-fields.ts";
 import { BenchError } from "../contract/error-codes.ts";
 import type { Dark, Measurement } from "../contract/tools.ts";
@@ -12,6 +14,8 @@ import type { Call, Workplace } from "./workplace.ts";
 
 /** Flags that reach every caller; the rest are findings. */
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set(FRAME_FLAGS.slice(0, 7));
+/** Standard uncertainties from the caustic of the others beyond which a width is flagged as an outlier. */
+const OUTLIER = 4;
 /** Share of a measurement's progress that the move takes. */
 const MOVE_SHARE = 0.6;
 
@@ -86,7 +90,7 @@ export async function measure(
     exposure_ms: applied_ms,
     frames,
     ...(dark === undefined ? {} : { dark: dark.dark.dark }),
-    ...widthsOf(place, taken, dark),
+    ...withOutlierFlag(place, z_actual_mm, widthsOf(place, taken, dark)),
   });
   budgets.spend("positions", 1);
   keepFrames(place, measurement.measurement, taken);
@@ -123,6 +127,25 @@ function widthsOf(place: Workplace, frames: readonly Frame[], dark: ReturnType<D
     ...(dark === undefined ? { background: `${fields.background} (no dark at this exposure)` } : {}),
     flags: all ? fields.flags : fields.flags.filter((flag) => ALWAYS_SHOWN.has(flag.code)),
   };
+}
+
+/** Marks widths that do not lie on the caustic of the measurements before: a finding, so only where a run shows all of them. */
+function withOutlierFlag(place: Workplace, z_mm: number, fields: WidthFields): WidthFields {
+  if (place.options.findings !== "all") return fields;
+  const { x, y } = place.measurements.fit();
+  const value = Math.max(
+    deviation(x, z_mm, fields.d4sigma_x_um, fields.u_x_um),
+    deviation(y, z_mm, fields.d4sigma_y_um, fields.u_y_um),
+  );
+  if (value <= OUTLIER) return fields;
+  return { ...fields, flags: [...fields.flags, { code: "caustic_outlier", value, limit: OUTLIER }] };
+}
+
+/** Distance of a width from a fitted caustic in standard uncertainties of both; 0 where the fit can say nothing. */
+function deviation(fit: CausticFit, z_mm: number, d_um: number | undefined, u_um: number | undefined): number {
+  if (!fit.determined || fit.degreesOfFreedom < 2 || d_um === undefined || u_um === undefined) return 0;
+  const predicted = predictDiameter(fit, z_mm);
+  return Math.abs(d_um - predicted.d_um) / Math.hypot(u_um, predicted.u_um);
 }
 
 /** Keeps the last frame in memory and offers all to whoever keeps raw frames. */

@@ -230,6 +230,28 @@ test("findings are for the operator unless the run shows them all", async () => 
   expect((await all.call("measure_at", { z_mm: 10 })).flags?.map((flag) => flag.code)).toContain("no_signal");
 });
 
+test("a width off the caustic of the others is a finding", async () => {
+  const bench = await createFakeBench({ options: { findings: "all" } });
+  await bench.call("take_darks", { exposure_ms: 1 });
+  for (const z_mm of [20, 80, 110, 130, 160, 220]) {
+    expect((await bench.call("measure_at", { z_mm })).flags?.map((flag) => flag.code)).not.toContain("caustic_outlier");
+  }
+  // The camera sees the beam of another place.
+  const { stage, camera } = bench;
+  const acquire = camera.acquire.bind(camera);
+  camera.acquire = async (options) => {
+    const position_mm = stage.position_mm;
+    stage.position_mm = 190;
+    try {
+      return await acquire(options);
+    } finally {
+      stage.position_mm = position_mm;
+    }
+  };
+  const odd = await bench.call("measure_at", { z_mm: 140 });
+  expect(odd.flags).toContainEqual({ code: "caustic_outlier", value: expect.any(Number) as number, limit: 4 });
+});
+
 test("iso_compliant is refused while an axis lacks coverage, and the answer says what is missing", async () => {
   const bench = await createFakeBench();
   const early = await bench.refusal("finish", { verdict: "iso_compliant", explanation: "sure" });

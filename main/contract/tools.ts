@@ -28,12 +28,12 @@ const image_code = z
 
 /** What is left of each budget of the run; a budget that is not limited is absent. */
 export const budgetLeftSchema = z.object({
-  calls: z.number().int().optional(),
-  positions: z.number().int().optional(),
-  darks: z.number().int().optional(),
-  exposure_s: z.number().optional(),
+  calls: z.number().int().optional().describe("Tool calls; bench_open, stop, job_status and finish are free"),
+  positions: z.number().int().optional().describe("Measurements, repetitions at one place included"),
+  darks: z.number().int().optional().describe("Dark acquisitions"),
+  exposure_s: z.number().optional().describe("Time for which the camera exposes, darks and live views included"),
   travel_mm: z.number().optional(),
-  views: z.number().int().optional(),
+  views: z.number().int().optional().describe("Pictures"),
 });
 export type BudgetLeft = z.infer<typeof budgetLeftSchema>;
 
@@ -183,7 +183,7 @@ export const TOOLS = {
       job,
       z_requested_mm: z.number(),
       z_actual_mm: z.number().optional(),
-      settle_s: z.number().optional(),
+      settle_s: z.number().optional().describe("From the command until the stage stood still"),
       limit_state: limitStateSchema.optional(),
     }),
     annotations: { ...ACT, idempotentHint: true },
