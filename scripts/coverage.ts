@@ -178,6 +178,7 @@ function percent(share: number): string {
 }
 
 function report(outcomes: readonly BeamOutcome[]): void {
+  process.stdout.write(`${outcomes.length} beams\n`);
   process.stdout.write("quantity          n     ±1 u     ±2 u   mean  sigma   median   largest\n");
   const all = outcomes.flatMap((outcome) => outcome.comparisons);
   for (const of of [...QUANTITIES, "width near", "width far"] as const) {
@@ -223,6 +224,14 @@ async function main(): Promise<void> {
   const seeds = Array.from({ length: Number(values.beams) }, (_, i) => Number(values.first) + i);
   scenarioOf(values.scenario, 0);
   const outcomes: BeamOutcome[] = [];
+  const finish = () => report(outcomes.sort((a, b) => a.seed - b.seed));
+  // What was measured until an interruption is worth a table too.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      finish();
+      process.exit(1);
+    });
+  }
   await Promise.all(
     Array.from({ length: jobs }, async (_, job) => {
       const share: Share = { scenario: values.scenario, seeds: seeds.filter((_, i) => i % jobs === job) };
@@ -238,7 +247,7 @@ async function main(): Promise<void> {
     }),
   );
   if (process.stderr.isTTY) process.stderr.write("\n");
-  report(outcomes.sort((a, b) => a.seed - b.seed));
+  finish();
 }
 
 if (isMainThread) await main();
