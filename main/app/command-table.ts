@@ -32,6 +32,26 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/simulate.ts")).registerSimulate,
   },
   {
+    name: "plan",
+    summary: "freeze an evaluation plan, or check it against its freeze",
+    load: async () => (await import("./commands/plan.ts")).registerPlan,
+  },
+  {
+    name: "eval",
+    summary: "runs an evaluation plan, resumes what is there",
+    load: async () => (await import("./commands/eval.ts")).registerEval,
+  },
+  {
+    name: "report",
+    summary: "makes the report of an evaluation again from its runs",
+    load: async () => (await import("./commands/report.ts")).registerReport,
+  },
+  {
+    name: "grade",
+    summary: "grades a run again and shows both grades",
+    load: async () => (await import("./commands/grade.ts")).registerGrade,
+  },
+  {
     name: "serve",
     summary: "host of a bench on this machine, for agents and the window",
     load: async () => (await import("./commands/serve.ts")).registerServe,

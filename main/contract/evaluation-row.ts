@@ -47,6 +47,7 @@ export const evaluationRowSchema = z.object({
   calls: z.number().int().nonnegative(),
   tokens: z.number().int().nonnegative().optional(),
   usd: z.number().nonnegative().optional().describe("Absent where the price is not known"),
+  model_calls: z.number().int().nonnegative().optional(),
   grades: z.array(gradeAnswerSchema),
   seen: z.boolean().describe("No longer held out"),
   exploratory: z.boolean(),

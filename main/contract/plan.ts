@@ -130,11 +130,12 @@ export const contenderLimitsSchema = z.strictObject({
   usd_per_suite: z.number().positive(),
   views: z.number().int().nonnegative(),
 });
+export type ContenderLimits = z.infer<typeof contenderLimitsSchema>;
 
 export const planContenderSchema = z.strictObject({
   contender: identifier,
   what: z.string(),
-  /** Reference only: printed beside the others, in no comparison. */
+  /** Reference only: printed beside the others, in no primary comparison. */
   reference: z.boolean().optional(),
   /** `claimed`: the verdict is the last one that was asked for, whether or not the bench accepted it. Default `accepted`. */
   scored_on: z.enum(["accepted", "claimed"]).optional(),

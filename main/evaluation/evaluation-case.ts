@@ -40,7 +40,11 @@ function scenarioOf(planned: PlanCase): Scenario {
   return { ...base, faults };
 }
 
-function makeCase(group: PlanGroup, planned: PlanCase): EvaluationCase {
+/** A case with its world and its truth. Throws `PlanError` where there is no such scenario. */
+export function makeCase(
+  group: Pick<PlanGroup, "group" | "held_out" | "contenders">,
+  planned: PlanCase,
+): EvaluationCase {
   const scenario = scenarioOf(planned);
   const truth = beamTruth(scenario);
   const oracle = oracleVerdict(truth, STAGE, createSensor());

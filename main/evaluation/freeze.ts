@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Plan } from "../contract/plan.ts";
 import { TOOL_NAMES } from "../contract/tools.ts";
 import { verdictSchema } from "../contract/vocabulary.ts";
-import { MEASURE_M2_GUIDE } from "../mcp/measure-m2-guide.ts";
+import { planPrompt } from "../mcp/plan-prompt.ts";
 import { listedTool } from "../mcp/tool-schemas.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import { type EvaluationCase, expandPlan, PlanError } from "./evaluation-case.ts";
@@ -66,7 +66,13 @@ const isModelSource = (name: string): boolean => name.startsWith("model");
 /** Hashes of the parts as they are now. `root` is the folder of the project. */
 export function currentParts(root: string): Parts {
   return {
-    prompt: sha256(`${MEASURE_M2_GUIDE.text}\n${sourceHash(root, ["main/contenders"], isModelSource)}`),
+    prompt: sha256(
+      [
+        planPrompt(TOOL_NAMES).text,
+        planPrompt(TOOL_NAMES.filter((name) => name !== "view_frame")).text,
+        sourceHash(root, ["main/contenders"], isModelSource),
+      ].join("\n"),
+    ),
     tools: sha256(canonicalJson(JSON.parse(JSON.stringify(TOOL_NAMES.map(listedTool))))),
     simulator: sourceHash(root, ["simulators/world", "simulators/instruments", "simulators/faults"]),
     analysis: sourceHash(root, ["main/analysis", "main/bench"]),

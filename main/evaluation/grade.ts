@@ -18,7 +18,18 @@ const HEDGED_LISTS = 3;
 type Finished = BenchEventOf<"finished">;
 type Graded = Omit<
   EvaluationRow,
-  "group" | "case" | "contender" | "epoch" | "seen" | "exploratory" | "plan_hash" | "tokens" | "usd" | "run" | "note"
+  | "group"
+  | "case"
+  | "contender"
+  | "epoch"
+  | "seen"
+  | "exploratory"
+  | "plan_hash"
+  | "tokens"
+  | "usd"
+  | "model_calls"
+  | "run"
+  | "note"
 >;
 
 const ofType = <Type extends BenchEvent["type"]>(events: readonly BenchEvent[], type: Type): BenchEventOf<Type>[] =>

@@ -1,36 +1,53 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolRefusal } from "../contenders/bench-client.ts";
-import { type Contender, GaveUp } from "../contenders/contender.ts";
+import { z } from "zod";
+import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { BenchEvent } from "../contract/events.ts";
-import type { ModelTurn, ModelUsage } from "../contract/model-usage.ts";
-import type { Plan, PlanContender } from "../contract/plan.ts";
-import { TOOL_NAMES } from "../contract/tools.ts";
-import { planPrompt } from "../mcp/plan-prompt.ts";
+import { type EvaluationRow, evaluationRowSchema } from "../contract/evaluation-row.ts";
+import { type Plan, type PlanContender, planCaseSchema, planContenderSchema } from "../contract/plan.ts";
+import { TOOL_NAMES, type ToolName } from "../contract/tools.ts";
 import { createRunFolder } from "../store/run-folder.ts";
-import { driveBench } from "./drive.ts";
+import type { Driver } from "./driver.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
+import { RUNS, UNFINISHED } from "./evaluation-folder.ts";
+import type { RunDigest } from "./run-digest.ts";
 import { createSimulatedRun } from "./simulated-run.ts";
 import { type Unit, type UnitOutcome, unitId, unitOutcomeSchema } from "./unit.ts";
 
-const RUNS = "runs";
-const UNFINISHED = "unfinished";
 const OUTCOME = "outcome.json";
 /** What a model answered, one line an answer. */
 const TURNS = "turns.jsonl";
+/** What the grader of the day said. Grading again reads the journal and shows both. */
+const GRADE = "grade.json";
 
 export interface RunUnitOptions {
   readonly plan: Plan;
   readonly plan_hash: string;
+  /** The plan is registered and names this contender for this case. */
   readonly registered: boolean;
   readonly subject: EvaluationCase;
-  readonly contender: Contender;
-  readonly planned: PlanContender;
+  readonly contender: PlanContender;
+  readonly driver: Driver;
   readonly unit: Unit;
+  /** Counts from 1; higher where the infrastructure broke earlier ones. */
+  readonly attempt?: number;
   /** The evaluation's folder. */
   readonly out: string;
   readonly versions: Readonly<Record<string, string>>;
-  readonly onEvent?: (event: BenchEvent) => void;
+  /** SHA-256 of what the result depends on. */
+  readonly parts?: Readonly<Record<string, string>>;
+  /** Default: the machine's, for contenders that think in real time. */
+  readonly hostClock?: Clock;
+  readonly signal?: AbortSignal;
+  readonly offered?: (address: string) => void;
+  /** Grades the run before it is put away, so that it carries its first grade along. */
+  readonly grade: (run: UnitRun) => RunDigest;
+}
+
+/** A unit that was brought to its end, with its events as they stand in its journal. */
+export interface UnitRun {
+  readonly outcome: UnitOutcome;
+  readonly events: readonly BenchEvent[];
 }
 
 /** Where the finished run of a unit lies. */
@@ -38,26 +55,54 @@ export function unitFolder(out: string, unit: Unit): string {
   return join(out, RUNS, unitId(unit));
 }
 
-/** The outcome of a unit that was run to its end; undefined where it was not. */
-export function readOutcome(out: string, unit: Unit): UnitOutcome | undefined {
-  const path = join(unitFolder(out, unit), OUTCOME);
+/** Where a process makes its runs before they are whole. */
+export function unfinishedFolder(out: string, pid: number): string {
+  return join(out, UNFINISHED, String(pid));
+}
+
+/** How a run ended that lies in a folder; undefined where it was not run to its end. */
+export function readOutcome(folder: string): UnitOutcome | undefined {
+  const path = join(folder, OUTCOME);
   return existsSync(path) ? unitOutcomeSchema.parse(JSON.parse(readFileSync(path, "utf8"))) : undefined;
 }
 
+/** The grade that a run was given when it was made; undefined where it has none. */
+export function readFirstGrade(folder: string): EvaluationRow | undefined {
+  const path = join(folder, GRADE);
+  return existsSync(path) ? evaluationRowSchema.parse(JSON.parse(readFileSync(path, "utf8"))) : undefined;
+}
+
+/** All that grading needs beside the journal, kept with the run so that it can be graded where its plan is not at hand. */
+export const gradingContextSchema = z.object({
+  group: z.string(),
+  held_out: z.boolean(),
+  planned: planCaseSchema,
+  contender: planContenderSchema,
+  keywords: z.record(z.string(), z.array(z.string())),
+});
+export type GradingContext = z.infer<typeof gradingContextSchema>;
+
+function gradingContext({ subject, contender, plan }: RunUnitOptions): GradingContext {
+  const { group, held_out, planned } = subject;
+  return { group, held_out, planned, contender, keywords: plan.keywords };
+}
+
 /** The tools that a contender has in this plan. Suggestions are off: planning is what is measured. */
-function toolsFor(planned: PlanContender) {
-  const without = new Set(["suggest_positions", ...(planned.without ?? [])]);
+function toolsFor(contender: PlanContender): ToolName[] {
+  const without = new Set(["suggest_positions", ...(contender.without ?? [])]);
   return TOOL_NAMES.filter((name) => !without.has(name));
 }
 
 /**
  * Runs one unit. Its folder appears under `runs/` in one step, when everything in it is written: whatever is there is whole, and a unit
- * that was killed is run again from its beginning. The state of a bench in mid-run cannot be resumed.
+ * that was killed is run again from its beginning. The state of a bench in mid-run cannot be resumed. A run that the infrastructure
+ * broke, or that was called off, stays where it was made.
  */
-export async function runUnit(options: RunUnitOptions): Promise<UnitOutcome> {
-  const { plan, subject, planned, unit, out } = options;
+export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
+  const { plan, subject, contender, unit, out, attempt = 1, signal } = options;
+  const { note } = subject.planned;
   const id = unitId(unit);
-  const unfinished = join(out, UNFINISHED);
+  const unfinished = unfinishedFolder(out, process.pid);
   rmSync(join(unfinished, id), { recursive: true, force: true });
   const folder = createRunFolder(unfinished, {
     id,
@@ -73,22 +118,27 @@ export async function runUnit(options: RunUnitOptions): Promise<UnitOutcome> {
     plan: { name: plan.plan, sha256: options.plan_hash, registered: options.registered },
     case: unit.case,
     epoch: unit.epoch,
-    ...(subject.planned.note === undefined ? {} : { note: subject.planned.note }),
+    ...(attempt === 1 ? {} : { attempt }),
+    ...(note === undefined ? {} : { note }),
     versions: { ...options.versions },
+    ...(options.parts === undefined ? {} : { hashes: { ...options.parts } }),
+    more: { grading: gradingContext(options) satisfies GradingContext },
   });
   const { calls, positions } = plan.budgets;
-  const tools = toolsFor(planned);
+  const tools = toolsFor(contender);
+  const events: BenchEvent[] = [];
   const run = createSimulatedRun({
     scenario: subject.scenario,
     seed: subject.planned.seed,
     ...(subject.planned.instrument_faults === undefined ? {} : { instrumentFaults: subject.planned.instrument_faults }),
-    budgets: { calls, positions, views: planned.limits?.views ?? plan.budgets.views },
-    ...(subject.planned.note === undefined ? {} : { operatorNote: subject.planned.note }),
+    budgets: { calls, positions, views: contender.limits?.views ?? plan.budgets.views },
+    ...(note === undefined ? {} : { operatorNote: note }),
     tools,
+    ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
     journal: {
       append(event) {
         folder.journal.append(event);
-        options.onEvent?.(event);
+        events.push(event);
       },
     },
     opened: (session) => {
@@ -97,43 +147,37 @@ export async function runUnit(options: RunUnitOptions): Promise<UnitOutcome> {
       });
     },
   });
-  const outcome = await drive(options, run.offer, tools, (turn) => {
-    appendFileSync(join(folder.directory, TURNS), `${JSON.stringify(turn)}\n`);
+  const outcome = await options.driver({
+    offer: run.offer,
+    tools,
+    ...(note === undefined ? {} : { note }),
+    unit,
+    plan,
+    contender,
+    ...(signal === undefined ? {} : { signal }),
+    onTurn: (turn) => appendFileSync(join(folder.directory, TURNS), `${JSON.stringify(turn)}\n`),
+    offered: options.offered ?? (() => undefined),
   });
   await run.close();
   folder.close();
-  writeFileSync(join(folder.directory, OUTCOME), `${JSON.stringify(outcome, undefined, 2)}\n`, { flush: true });
-  mkdirSync(join(out, RUNS), { recursive: true });
-  renameSync(folder.directory, unitFolder(out, unit));
-  return outcome;
+  const digest = options.grade({ outcome, events });
+  if (signal?.aborted === true) return digest;
+  const write = (name: string, value: unknown): void =>
+    writeFileSync(join(folder.directory, name), `${JSON.stringify(value, undefined, 2)}\n`);
+  write(GRADE, digest.row);
+  write(OUTCOME, outcome);
+  if (outcome.status === "completed") keep(folder.directory, out, unit);
+  return digest;
 }
 
-async function drive(
-  { contender, subject }: RunUnitOptions,
-  offer: Parameters<typeof driveBench>[0]["offer"],
-  tools: ReturnType<typeof toolsFor>,
-  keepTurn: (turn: ModelTurn) => void,
-): Promise<UnitOutcome> {
-  const { note } = subject.planned;
-  let usage: ModelUsage | undefined;
-  const onTurn = (turn: ModelTurn): void => {
-    usage = turn.usage;
-    keepTurn(turn);
-  };
+/** Puts the whole run where runs are. One that is there already was made by a process that nobody waits for any more. */
+function keep(directory: string, out: string, unit: Unit): void {
+  mkdirSync(join(out, RUNS), { recursive: true });
   try {
-    await driveBench({
-      offer,
-      contender,
-      tools,
-      prompts: [planPrompt(tools)],
-      ...(note === undefined ? {} : { note }),
-      onTurn,
-    });
-    return { status: "completed", ...usage };
+    renameSync(directory, unitFolder(out, unit));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    // What the bench refuses, and where a contender gives up, is part of the contest; anything else is not its doing.
-    const own = error instanceof ToolRefusal || error instanceof GaveUp;
-    return { status: own ? "completed" : "failed", message, ...usage };
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+    rmSync(directory, { recursive: true, force: true });
   }
 }

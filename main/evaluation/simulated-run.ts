@@ -26,6 +26,8 @@ export interface SimulatedRunOptions
   readonly bench?: string;
   /** Default: simulated time at full speed. */
   readonly clock?: Clock;
+  /** Default: the machine's. */
+  readonly hostClock?: Clock;
   /** Is told of the session as soon as a client has opened the bench. */
   readonly opened?: (session: BenchSession) => void;
 }
@@ -58,6 +60,16 @@ export const hostClock: Clock = {
     }),
 };
 
+/** A host on which no time passes: nothing becomes a job or expires, however slow the machine is. For contenders that only compute. */
+export const stillClock: Clock = {
+  now_ms: () => 0,
+  wait: (_duration_ms, cancellation) =>
+    new Promise((resolve) => {
+      if (cancellation?.aborted === true) resolve();
+      else cancellation?.addEventListener("abort", () => resolve(), { once: true });
+    }),
+};
+
 /** Lets pending input in between two jumps of simulated time, so that a STOP is heard. */
 const yieldToHost = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -85,7 +97,7 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
           instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },
           wavelength_nm: world.wavelength_nm,
           clock,
-          hostClock,
+          hostClock: options.hostClock ?? hostClock,
           uZ_mm: U_Z_MM,
           journal,
           newHandle: newRunHandle,

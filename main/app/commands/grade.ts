@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import type { EvaluationRow } from "../../contract/evaluation-row.ts";
+import { gradeAgain } from "../../evaluation/grade-again.ts";
+import { asUsage } from "../plan-file.ts";
+import { printJson, printResult } from "../terminal.ts";
+
+const HELP = `
+The journal is checked line by line and graded by today's grader; the grade of the day on which the run was made is shown beside it.
+
+Example:
+  $ caustic grade runs/evaluation/beam-quality-1f0c2a77/runs/C2-scripted-e1`;
+
+/** Adds `caustic grade`. */
+export function registerGrade(program: Command): void {
+  program
+    .command("grade")
+    .description("grades a run again and shows both grades")
+    .argument("<run>", "the folder of a run")
+    .option("--json", "print both grades as JSON")
+    .addHelpText("after", HELP)
+    .action((folder: string, options: { readonly json?: true }) => {
+      const graded = asUsage(() => gradeAgain(folder));
+      if (options.json === true) {
+        printJson({ run: folder, ...graded, changed: changes(graded.then, graded.now).map(({ name }) => name) });
+        return;
+      }
+      const { then, now } = graded;
+      printResult(`${now.case} by ${now.contender}, epoch ${now.epoch}; ${now.expected} is expected`);
+      if (then === undefined) printResult("This run carries no grade of its day.");
+      else printResult(`then, grader ${then.grader_version}: ${verdictText(then)}`);
+      printResult(`now,  grader ${now.grader_version}: ${verdictText(now)}`);
+      for (const { grader, answer, why } of now.grades) printResult(`  ${answer.padEnd(14)} ${grader}: ${why}`);
+      if (now.note !== undefined) printResult(now.note);
+      if (then === undefined) return;
+      const changed = changes(then, now);
+      printResult(changed.length === 0 ? "Both grades agree." : "They differ:");
+      for (const { name, before, after } of changed) printResult(`  ${name}: ${before} → ${after}`);
+    });
+}
+
+const verdictText = (row: EvaluationRow): string =>
+  `${row.verdict ?? row.status}, ${row.correct ? "right" : "not right"}`;
+
+/** Fields that two grades of the same run have in different ways. */
+function changes(
+  then: EvaluationRow | undefined,
+  now: EvaluationRow,
+): { readonly name: string; readonly before: string; readonly after: string }[] {
+  if (then === undefined) return [];
+  const names = new Set([...Object.keys(then), ...Object.keys(now)] as (keyof EvaluationRow)[]);
+  const text = (value: unknown): string => (value === undefined ? "absent" : JSON.stringify(value));
+  return [...names]
+    .map((name) => ({ name, before: text(then[name]), after: text(now[name]) }))
+    .filter(({ before, after }) => before !== after);
+}

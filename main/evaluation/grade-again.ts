@@ -1,0 +1,55 @@
+import type { EvaluationRow } from "../contract/evaluation-row.ts";
+import { readRun } from "../store/run-folder.ts";
+import { type EvaluationCase, makeCase, PlanError } from "./evaluation-case.ts";
+import { digestRun } from "./run-digest.ts";
+import { gradingContextSchema, readFirstGrade, readOutcome } from "./run-unit.ts";
+
+/** A run graded by the grader of its day and by today's. */
+export interface GradedAgain {
+  /** Absent where the run was not made in an evaluation. */
+  readonly then?: EvaluationRow;
+  readonly now: EvaluationRow;
+}
+
+/**
+ * Grades a run again from its journal. A run of an evaluation is held against its plan's case; a single simulated run against the
+ * oracle's verdict of its scenario.
+ *
+ * @throws PlanError where the folder does not say what the run is to be held against; what reading the run throws.
+ */
+export function gradeAgain(folder: string): GradedAgain {
+  const { record, events } = readRun(folder);
+  const known = gradingContextSchema.safeParse(record.more?.["grading"]);
+  const then = readFirstGrade(folder);
+  const contender = known.success ? known.data.contender : { contender: record.by, what: "a single run" };
+  const subject = known.success
+    ? makeCase({ ...known.data, contenders: [] }, known.data.planned)
+    : singleCase(record, folder);
+  const { row } = digestRun(
+    events,
+    {
+      unit: { case: subject.planned.case, contender: contender.contender, epoch: record.epoch ?? 1 },
+      subject,
+      contender,
+      outsidePlan: false,
+    },
+    known.success ? known.data.keywords : {},
+    {
+      outcome: readOutcome(folder) ?? { status: "completed" },
+      seen: then?.seen ?? false,
+      exploratory: record.plan?.registered !== true,
+      plan_hash: record.plan?.sha256 ?? "",
+      parts: record.hashes ?? {},
+    },
+  );
+  return { ...(then === undefined ? {} : { then }), now: row };
+}
+
+function singleCase(record: ReturnType<typeof readRun>["record"], folder: string): EvaluationCase {
+  const { scenario, seed, id } = record;
+  if (scenario === undefined || seed === undefined) {
+    throw new PlanError(`${folder}: its run.json names no scenario and seed, so there is no truth to hold it against`);
+  }
+  const name = id.replaceAll(/[^A-Za-z0-9-]/g, "-");
+  return makeCase({ group: "single", held_out: false, contenders: [] }, { case: name, scenario, seed });
+}

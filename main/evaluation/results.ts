@@ -1,0 +1,68 @@
+import type { EvaluationResults } from "../contract/evaluation-results.ts";
+import type { EvaluationRow } from "../contract/evaluation-row.ts";
+import { canonicalJson } from "../store/canonical-json.ts";
+import type { EvaluationRecord } from "./evaluation-folder.ts";
+import { changedParts } from "./freeze.ts";
+import { GRADER_VERSION } from "./grade.ts";
+import type { CausticFigure, RunDigest } from "./run-digest.ts";
+import type { PlannedUnit } from "./select-units.ts";
+import { summarise } from "./summarise.ts";
+
+/** A row with what a report draws beside it. */
+export interface AssembledRun {
+  readonly planned: PlannedUnit;
+  readonly row: EvaluationRow;
+  readonly figure?: CausticFigure;
+  readonly parts?: Readonly<Record<string, string>>;
+}
+
+/** Every unit with its run, or with a row that says why there is none. */
+export function assembleRuns(
+  units: readonly PlannedUnit[],
+  digestOf: (planned: PlannedUnit) => RunDigest | undefined,
+  otherwise: (planned: PlannedUnit) => EvaluationRow,
+): AssembledRun[] {
+  return units.map((planned) => {
+    const digest = digestOf(planned);
+    if (digest === undefined) return { planned, row: otherwise(planned) };
+    const { row, figure, parts } = digest;
+    return { planned, row, ...(figure === undefined ? {} : { figure }), parts };
+  });
+}
+
+/** The results of an evaluation. The same runs give the same value, whenever and wherever it is made. */
+export function assembleResults(record: EvaluationRecord, runs: readonly AssembledRun[]): EvaluationResults {
+  const { plan, freeze } = record;
+  const rows = runs.map(({ row }) => row);
+  const made = new Map<string, Set<string>>();
+  for (const { parts = {} } of runs) {
+    for (const [part, hash] of Object.entries(parts)) made.set(part, (made.get(part) ?? new Set()).add(hash));
+  }
+  const changed =
+    freeze === undefined
+      ? []
+      : runs.flatMap(({ parts }) => (parts === undefined ? [] : changedParts(freeze.parts, parts)));
+  return {
+    plan: plan.plan,
+    version: plan.version,
+    plan_hash: record.plan_hash,
+    registered: record.registered,
+    registration: {
+      registered: record.registered,
+      ...(freeze === undefined ? {} : { frozen_on: freeze.frozen_on }),
+      ...(record.commit === undefined ? {} : { commit: record.commit }),
+      why_not: [...record.why_not, ...(record.exploratory ? ["run as exploratory"] : [])],
+      changed_parts: [...new Set(changed)].sort(),
+    },
+    grader_version: GRADER_VERSION,
+    made_with: Object.fromEntries([...made].sort().map(([part, hashes]) => [part, [...hashes].sort()])),
+    rows,
+    summary: summarise(rows, plan),
+    deviations: plan.deviations,
+  };
+}
+
+/** The bytes of results.json. */
+export function resultsText(results: EvaluationResults): string {
+  return `${JSON.stringify(JSON.parse(canonicalJson(results)), undefined, 2)}\n`;
+}

@@ -1,0 +1,384 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { ProgressEvent } from "../contract/evaluation-progress.ts";
+import type { EvaluationResults } from "../contract/evaluation-results.ts";
+import type { EvaluationRow } from "../contract/evaluation-row.ts";
+import type { Plan } from "../contract/plan.ts";
+import { askedUnits } from "./asked-units.ts";
+import type { Driver } from "./driver.ts";
+import { type EvaluationCase, expandPlan, PlanError } from "./evaluation-case.ts";
+import {
+  appendProgress,
+  FAILED,
+  mendProgress,
+  readEvaluationRecord,
+  readProgress,
+  takeFolder,
+  UNFINISHED,
+  writeEvaluationRecord,
+} from "./evaluation-folder.ts";
+import type { Parts } from "./freeze.ts";
+import type { Registration } from "./registration.ts";
+import { writeReport } from "./report/write-report.ts";
+import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
+import { type RunDigest, rowNotRun } from "./run-digest.ts";
+import { readOutcome, unfinishedFolder, unitFolder } from "./run-unit.ts";
+import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
+import { SuiteBudget } from "./suite-budget.ts";
+import { type Unit, unitId } from "./unit.ts";
+import { isSeen } from "./unit-reading.ts";
+import { COMPUTING, UnitWork } from "./unit-work.ts";
+import type { WorkerSetup } from "./worker-messages.ts";
+import { type TaskEnd, WorkerPool } from "./worker-pool.ts";
+
+/** A contender that waits for somebody else, a model or a person: it runs in this process. */
+export interface WaitingContender {
+  /** Why it cannot run here; its units are then rows that were not run. */
+  readonly unavailable?: string;
+  /** How many of its runs may go at a time. */
+  readonly parallel: number;
+  readonly driver: Driver;
+}
+
+export interface RunPlanOptions {
+  readonly plan: Plan;
+  readonly planPath: string;
+  readonly registration: Registration;
+  readonly parts: Parts;
+  readonly selection: Selection;
+  /** The evaluation's folder. */
+  readonly out: string;
+  readonly jobs: number;
+  /** Runs whatever the registration says, and stamps every row. */
+  readonly exploratory: boolean;
+  readonly versions: Readonly<Record<string, string>>;
+  /** File or folder of calls for the contender `recorded`. */
+  readonly answers?: string;
+  /** Contenders beside those that only compute, by name. */
+  readonly waiting?: Readonly<Record<string, WaitingContender>>;
+  readonly onProgress?: (event: ProgressEvent) => void;
+  /** Calls the evaluation off: what runs is broken off, what is finished stays. */
+  readonly signal?: AbortSignal;
+  /** The wall clock; results do not see it. */
+  readonly now?: () => Date;
+}
+
+export interface PlanRun {
+  /** Of the units that were asked for. The files in the folder cover everything that was ever asked of it. */
+  readonly results: EvaluationResults;
+  readonly complete: boolean;
+}
+
+type NewProgress = ProgressEvent extends infer Event
+  ? Event extends ProgressEvent
+    ? Omit<Event, "at">
+    : never
+  : never;
+
+/**
+ * Runs what is asked for of a plan. Units whose runs are in the folder are not run again, interrupted ones are run from their beginning, so
+ * killing an evaluation at any moment and starting it again gives the results of an undisturbed one.
+ *
+ * @throws PlanError where the plan is not registered and the run is not exploratory, or where the folder holds another plan.
+ */
+export async function runPlan(options: RunPlanOptions): Promise<PlanRun> {
+  const { plan, registration, selection, out, exploratory } = options;
+  if (!registration.registered && !exploratory) {
+    throw new PlanError(
+      `plan ${plan.plan} is not registered: ${registration.why.join("; ")}; freeze it with "caustic plan freeze", commit plan and freeze, or run it with --exploratory, which stamps every row`,
+    );
+  }
+  const cases = expandPlan(plan);
+  const units = selectUnits(plan, cases, selection);
+  const giveBack = takeFolder(out);
+  try {
+    return await new EvaluationRun(options, cases, units).run();
+  } finally {
+    giveBack();
+  }
+}
+
+class EvaluationRun {
+  readonly #options: RunPlanOptions;
+  readonly #cases: readonly EvaluationCase[];
+  readonly #units: readonly PlannedUnit[];
+  readonly #setup: WorkerSetup;
+  readonly #pool: WorkerPool;
+  readonly #budget: SuiteBudget;
+  readonly #digests = new Map<string, RunDigest>();
+  readonly #rows = new Map<string, EvaluationRow>();
+  readonly #settled: (() => void)[] = [];
+  #damage: Error | undefined;
+
+  constructor(options: RunPlanOptions, cases: readonly EvaluationCase[], units: readonly PlannedUnit[]) {
+    const { plan, registration, parts, versions, out, answers, exploratory, jobs } = options;
+    this.#options = options;
+    this.#cases = cases;
+    this.#units = units;
+    this.#setup = {
+      plan,
+      plan_hash: registration.plan_hash,
+      ...(registration.freeze === undefined ? {} : { freeze: registration.freeze }),
+      registered: registration.registered && !exploratory,
+      parts,
+      versions,
+      out,
+      ...(answers === undefined ? {} : { answers }),
+    };
+    this.#pool = new WorkerPool(this.#setup, jobs);
+    mendProgress(out);
+    this.#budget = new SuiteBudget(plan, readProgress(out));
+  }
+
+  async run(): Promise<PlanRun> {
+    const { plan, planPath, registration, out, selection, jobs, exploratory, signal } = this.#options;
+    const before = readEvaluationRecord(out);
+    if (before !== undefined && before.plan_hash !== registration.plan_hash) {
+      throw new PlanError(
+        `${out} holds an evaluation of another plan (${before.plan_hash.slice(0, 12)}…); expected another --out`,
+      );
+    }
+    clearUnfinished(out);
+    const record = writeEvaluationRecord(
+      out,
+      {
+        plan,
+        plan_hash: registration.plan_hash,
+        plan_path: planPath,
+        ...(registration.freeze === undefined ? {} : { freeze: registration.freeze }),
+        registered: registration.registered && !exploratory,
+        exploratory,
+        ...(registration.commit === undefined ? {} : { commit: registration.commit.commit }),
+        why_not: [...registration.why],
+        now: this.#now(),
+      },
+      selection,
+    );
+    const everything = askedUnits(plan, this.#cases, record.asked);
+    const kept = everything.filter(({ unit }) => readOutcome(unitFolder(out, unit)) !== undefined);
+    const keptIds = new Set(kept.map(({ unit }) => unitId(unit)));
+    const todo = this.#units.filter(({ unit }) => !keptIds.has(unitId(unit)));
+    this.#tell({
+      type: "evaluation_started",
+      plan: plan.plan,
+      plan_hash: registration.plan_hash,
+      units: this.#units.length,
+      kept: this.#units.length - todo.length,
+      jobs,
+      exploratory,
+    });
+    const stop = (): void => void this.#pool.close();
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+    try {
+      await Promise.all([
+        ...kept.map((planned) => this.#read(planned)),
+        ...todo.filter(({ unit }) => COMPUTING.has(unit.contender)).map((planned) => this.#compute(planned)),
+        ...this.#waitingContenders(todo),
+      ]);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      await this.#pool.close();
+    }
+    if (this.#damage !== undefined) throw this.#damage;
+    clearUnfinished(out);
+    return this.#finish(record, everything);
+  }
+
+  #finish(record: ReturnType<typeof writeEvaluationRecord>, everything: readonly PlannedUnit[]): PlanRun {
+    const { out } = this.#options;
+    const ordered = (units: readonly PlannedUnit[]): AssembledRun[] =>
+      assembleRuns(
+        units,
+        ({ unit }) => this.#digests.get(unitId(unit)),
+        (planned) =>
+          this.#rows.get(unitId(planned.unit)) ?? this.#notRun(planned, "it was asked for earlier and did not run"),
+      );
+    const all = ordered(everything);
+    writeReport(out, record, assembleResults(record, all), all);
+    const asked = ordered(this.#units);
+    const complete = asked.every(({ row }) => row.status === "finished" || row.status === "no_verdict");
+    this.#tell({ type: "evaluation_ended", state: complete ? "complete" : "stopped", usd: this.#budget.spent_usd });
+    return { results: assembleResults(record, asked), complete };
+  }
+
+  // ---- one unit ----
+
+  async #read(planned: PlannedUnit): Promise<void> {
+    const end = await this.#pool.do({ type: "read", unit: planned.unit });
+    if (end.type === "done") this.#digests.set(unitId(planned.unit), end.digest);
+    else if (end.type === "called_off") this.#rows.set(unitId(planned.unit), this.#notRun(planned, CALLED_OFF));
+    // A run that cannot be trusted is no reason to make another one in its place in silence.
+    else this.#damage ??= new Error(end.message);
+  }
+
+  async #compute(planned: PlannedUnit): Promise<void> {
+    const { unit } = planned;
+    const attempt = attemptOf(this.#options.out, unit);
+    const end = await this.#pool.do({ type: "run", unit, attempt }, () =>
+      this.#tell({ type: "unit_started", ...unit, attempt }),
+    );
+    this.#end(planned, attempt, end);
+  }
+
+  #end(planned: PlannedUnit, attempt: number, end: TaskEnd): void {
+    const { out } = this.#options;
+    const id = unitId(planned.unit);
+    if (end.type === "called_off") {
+      this.#rows.set(id, this.#notRun(planned, CALLED_OFF));
+      return;
+    }
+    const row = end.type === "done" ? end.digest.row : this.#failed(planned, end.message);
+    if (end.type === "done" && row.status !== "failed") this.#digests.set(id, end.digest);
+    else {
+      this.#rows.set(id, row);
+      setAside(out, id, attempt);
+    }
+    this.#tell({ type: "unit_ended", row });
+  }
+
+  // ---- contenders that wait for a model or a person ----
+
+  #waitingContenders(todo: readonly PlannedUnit[]): Promise<void>[] {
+    const { waiting = {} } = this.#options;
+    const others = todo.filter(({ unit }) => !COMPUTING.has(unit.contender));
+    const available = new Map<Driver, { readonly parallel: number; readonly units: PlannedUnit[] }>();
+    for (const planned of others) {
+      const contender = waiting[planned.unit.contender];
+      if (contender === undefined || contender.unavailable !== undefined) {
+        const why = contender?.unavailable ?? "nobody of that name can be started here";
+        this.#skip(planned, why);
+        continue;
+      }
+      const queue = available.get(contender.driver) ?? { parallel: contender.parallel, units: [] };
+      queue.units.push(planned);
+      available.set(contender.driver, queue);
+    }
+    if (available.size === 0) return [];
+    const work = new UnitWork(this.#setup);
+    return [...available].flatMap(([driver, { parallel, units }]) => {
+      const queue = [...units];
+      return Array.from({ length: Math.min(parallel, units.length) }, async () => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await this.#drive(work, next, driver);
+      });
+    });
+  }
+
+  async #drive(work: UnitWork, planned: PlannedUnit, driver: Driver): Promise<void> {
+    const { out, signal } = this.#options;
+    const { unit, contender } = planned;
+    for (;;) {
+      if (this.#calledOff()) {
+        this.#rows.set(unitId(unit), this.#notRun(planned, CALLED_OFF));
+        return;
+      }
+      const answer = this.#budget.reserve(unit, contender);
+      if (answer === "reserved") break;
+      if (answer === "spent") {
+        this.#skip(planned, "the stop rule: its cap does not fit into what is left of the money");
+        return;
+      }
+      await new Promise<void>((resolve) => void this.#settled.push(resolve));
+    }
+    const cap_usd = SuiteBudget.cap_usd(contender);
+    if (cap_usd !== undefined) this.#tell({ type: "usd_reserved", ...unit, usd: cap_usd });
+    const attempt = attemptOf(out, unit);
+    this.#tell({ type: "unit_started", ...unit, attempt });
+    let end: TaskEnd;
+    try {
+      const digest = await work.run(planned, driver, attempt, {
+        ...(signal === undefined ? {} : { signal }),
+        offered: (address) => this.#tell({ type: "unit_offered", ...unit, address }),
+      });
+      end = { type: "done", digest };
+    } catch (error) {
+      end = { type: "broken", message: error instanceof Error ? error.message : String(error) };
+    }
+    if (cap_usd !== undefined) {
+      const usd = end.type === "done" ? end.digest.row.usd : undefined;
+      this.#tell({ type: "usd_settled", ...unit, usd: this.#budget.settle(unit, usd), known: usd !== undefined });
+      for (const wake of this.#settled.splice(0)) wake();
+    }
+    this.#end(planned, attempt, this.#calledOff() ? { type: "called_off" } : end);
+  }
+
+  // ---- rows without a run ----
+
+  #skip(planned: PlannedUnit, why: string): void {
+    const row = this.#notRun(planned, why);
+    this.#rows.set(unitId(planned.unit), row);
+    this.#tell({ type: "unit_ended", row });
+  }
+
+  #notRun(planned: PlannedUnit, note: string): EvaluationRow {
+    return rowNotRun(planned, this.#facts(planned), "not_run", note);
+  }
+
+  #failed(planned: PlannedUnit, message: string): EvaluationRow {
+    return rowNotRun(planned, this.#facts(planned), "failed", `the infrastructure failed: ${message}`);
+  }
+
+  #facts(planned: PlannedUnit): Parameters<typeof rowNotRun>[1] {
+    const { plan, freeze, parts, registered, plan_hash } = this.#setup;
+    return {
+      seen: isSeen(planned, plan, freeze, parts),
+      exploratory: !registered || planned.outsidePlan,
+      plan_hash,
+    };
+  }
+
+  #calledOff(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString();
+  }
+
+  #tell(event: NewProgress): void {
+    const { out, onProgress } = this.#options;
+    const stamped = { ...event, at: this.#now() } as ProgressEvent;
+    appendProgress(out, stamped);
+    onProgress?.(stamped);
+  }
+}
+
+const CALLED_OFF = "the evaluation was called off";
+
+/** Removes what processes that are gone have left unfinished. */
+function clearUnfinished(out: string): void {
+  const folder = join(out, UNFINISHED);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (!isAlive(Number(name))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Number of the next attempt at a unit: one more than the infrastructure broke. */
+function attemptOf(out: string, unit: Unit): number {
+  let attempt = 1;
+  while (existsSync(join(out, FAILED, `${unitId(unit)}-${attempt}`))) attempt++;
+  return attempt;
+}
+
+/** Keeps a broken attempt apart from the runs. */
+function setAside(out: string, id: string, attempt: number): void {
+  const folder = join(out, UNFINISHED);
+  if (!existsSync(folder)) return;
+  const from = readdirSync(folder)
+    .map((pid) => join(unfinishedFolder(out, Number(pid)), id))
+    .find((path) => existsSync(path));
+  if (from === undefined) return;
+  mkdirSync(join(out, FAILED), { recursive: true });
+  renameSync(from, join(out, FAILED, `${id}-${attempt}`));
+}

@@ -1,0 +1,86 @@
+import { SCRIPTS } from "../contenders/index.ts";
+import { recorded } from "../contenders/recorded.ts";
+import { contenderDriver, type Driver } from "./driver.ts";
+import { type EvaluationCase, expandPlan } from "./evaluation-case.ts";
+import { readAnswers } from "./read-answers.ts";
+import { digestRun, type RunDigest } from "./run-digest.ts";
+import { runUnit, type RunUnitOptions } from "./run-unit.ts";
+import { planUnit, type PlannedUnit } from "./select-units.ts";
+import { stillClock } from "./simulated-run.ts";
+import { type Unit, unitId } from "./unit.ts";
+import { isSeen, readUnit } from "./unit-reading.ts";
+import type { WorkerSetup, WorkerTask } from "./worker-messages.ts";
+
+/** Contenders that only compute: they run in processes of their own, as many at a time as there are jobs. */
+export const COMPUTING: ReadonlySet<string> = new Set([...Object.keys(SCRIPTS), "recorded"]);
+
+/** Runs and grades units. One per process. */
+export class UnitWork {
+  readonly #setup: WorkerSetup;
+  readonly #cases: ReadonlyMap<string, EvaluationCase>;
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+    this.#cases = new Map(expandPlan(setup.plan).map((one) => [one.planned.case, one]));
+  }
+
+  /** Does one task. Throws where the program or the disk fails. */
+  async do(task: WorkerTask): Promise<RunDigest> {
+    const planned = this.#planned(task.unit);
+    if (task.type === "run")
+      return this.run(planned, this.#driverOf(task.unit), task.attempt, { hostClock: stillClock });
+    const { out, plan, freeze, plan_hash } = this.#setup;
+    const digest = readUnit(out, planned, plan, freeze, plan_hash);
+    if (digest === undefined) throw new Error(`${unitId(task.unit)} was not run to its end`);
+    return digest;
+  }
+
+  /** Runs a unit from its beginning and grades it from the events that went into its journal. */
+  async run(
+    planned: PlannedUnit,
+    driver: Driver,
+    attempt: number,
+    more: Pick<RunUnitOptions, "hostClock" | "signal" | "offered"> = {},
+  ): Promise<RunDigest> {
+    const { plan, plan_hash, out, versions, parts, freeze } = this.#setup;
+    const registered = this.#setup.registered && !planned.outsidePlan;
+    return runUnit({
+      plan,
+      plan_hash,
+      registered,
+      subject: planned.subject,
+      contender: planned.contender,
+      driver,
+      unit: planned.unit,
+      attempt,
+      out,
+      versions,
+      parts,
+      grade: ({ outcome, events }) =>
+        digestRun(events, planned, plan.keywords, {
+          outcome,
+          seen: isSeen(planned, plan, freeze, parts),
+          exploratory: !registered,
+          plan_hash,
+          parts,
+        }),
+      ...more,
+    });
+  }
+
+  #planned(unit: Unit): PlannedUnit {
+    const subject = this.#cases.get(unit.case);
+    const planned = subject && planUnit(this.#setup.plan, subject, unit.contender, unit.epoch);
+    if (planned === undefined) throw new Error(`the plan has no unit ${unitId(unit)}`);
+    return planned;
+  }
+
+  #driverOf(unit: Unit): Driver {
+    return contenderDriver(() => {
+      if (unit.contender === "recorded") return recorded(readAnswers(this.#setup.answers, unit));
+      const script = SCRIPTS[unit.contender];
+      if (script === undefined) throw new Error(`there is no contender ${unit.contender} that runs by itself`);
+      return script;
+    });
+  }
+}
