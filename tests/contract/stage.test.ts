@@ -211,3 +211,17 @@ describe.each(makers)("$name", ({ make }) => {
     await tidy();
   });
 });
+
+describe("figures of the emulated mechanics, through the units of their makers", () => {
+  test.each(EMULATED_STAGES)("$name", async (emulated) => {
+    const clock = simulatedClock();
+    const controller = emulated.makeController(clock);
+    const stage = await emulated.open(new MemoryLink(emulated.name, controller), clock);
+    const [travel_mm, velocity_mm_s, acceleration_mm_s2] = emulated.figures;
+    const { info } = stage;
+    expect((info.travelMax_mm - info.travelMin_mm) / travel_mm).toBeCloseTo(1, 4);
+    expect(info.velocity_mm_s / velocity_mm_s).toBeCloseTo(1, 3);
+    expect(info.acceleration_mm_s2 / acceleration_mm_s2).toBeCloseTo(1, 2);
+    await stage.close();
+  });
+});

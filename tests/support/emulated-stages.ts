@@ -33,6 +33,8 @@ export interface EmulatedStage {
   /** "quick" has fast mechanics, for tests that run in real time; "brisk" moves a few millimetres in a second. */
   readonly makeController: (clock: Clock, pace?: Pace) => TestController;
   readonly open: (link: ByteLink, clock: Clock, options?: StageOptions) => Promise<ControlledStage>;
+  /** Travel, velocity and acceleration of the mechanics without a pace, in mm and s. */
+  readonly figures: readonly [number, number, number];
   /** Whether the controller, or its readback, shows that the carriage is held. */
   readonly noticesStall: boolean;
 }
@@ -55,12 +57,14 @@ function mechanics(pace: Pace | undefined): { velocity_mm_s?: number; accelerati
 export const EMULATED_STAGES: readonly EmulatedStage[] = [
   {
     name: "zaber-ascii",
+    figures: [150, 20, 200],
     makeController: (clock, pace) => new ZaberAsciiController(clock, mechanics(pace)),
     open: (link, clock, options) => openZaberAsciiStage(link, clock, { microstepSize_um: 0.047625, ...options }),
     noticesStall: true,
   },
   {
     name: "thorlabs-apt LTS150",
+    figures: [150, 20, 20],
     makeController: (clock, pace) =>
       new ThorlabsAptController(clock, { ...mechanics(pace), ...(pace === "quick" ? { homeVelocity_mm_s: 60 } : {}) }),
     open: (link, clock, options) => openThorlabsAptStage(link, clock, { stage: "LTS150", ...options }),
@@ -68,6 +72,7 @@ export const EMULATED_STAGES: readonly EmulatedStage[] = [
   },
   {
     name: "thorlabs-apt KDC101",
+    figures: [50, 2.4, 4.5],
     makeController: (clock, pace) =>
       new ThorlabsAptController(clock, {
         model: "KDC101",
@@ -79,24 +84,28 @@ export const EMULATED_STAGES: readonly EmulatedStage[] = [
   },
   {
     name: "newport CONEX-CC",
+    figures: [25, 0.4, 1.6],
     makeController: (clock, pace) => new NewportController(clock, mechanics(pace)),
     open: (link, clock, options) => openNewportStage(link, clock, { controller: "CONEX-CC", ...options }),
     noticesStall: true,
   },
   {
     name: "newport SMC100",
+    figures: [25, 0.4, 1.6],
     makeController: (clock, pace) => new NewportController(clock, { controller: "SMC100", ...mechanics(pace) }),
     open: (link, clock, options) => openNewportStage(link, clock, { controller: "SMC100", ...options }),
     noticesStall: true,
   },
   {
     name: "pi-gcs2",
+    figures: [300, 20, 100],
     makeController: (clock, pace) => new PiGcs2Controller(clock, { ...mechanics(pace), velocityMax_mm_s: 200 }),
     open: (link, clock, options) => openPiGcs2Stage(link, clock, options),
     noticesStall: true,
   },
   {
     name: "grbl",
+    figures: [200, 20, 50],
     makeController: (clock, pace) =>
       new GrblController(clock, { ...mechanics(pace), ...(pace === "quick" ? { homingVelocity_mm_s: 80 } : {}) }),
     open: (link, clock, options) =>

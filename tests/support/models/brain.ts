@@ -56,11 +56,8 @@ export function thinkingInSteps(steps: () => Generator<Said, Said, Heard>): Brai
   let end: Said | undefined;
   return (heard) => {
     if (end !== undefined) return end;
-    const first = running === undefined;
-    running ??= steps();
-    let step = first ? running.next() : running.next(heard);
-    // A generator takes its first input with its second step.
-    if (first && step.done !== true) step = running.next(heard);
+    // What is heard first resumes nothing: a generator begins without input.
+    const step = running === undefined ? (running = steps()).next() : running.next(heard);
     if (step.done === true) end = step.value;
     return step.value;
   };

@@ -70,13 +70,13 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
       return { status: 401, body: dialect.error(401, `wrong key: ${request.headers.authorization ?? "none"}`) };
     }
     if (request.path !== dialect.path) return { status: 404, body: dialect.error(404, `no ${request.path}`) };
-    let heard: Heard;
+    let said: Said;
     try {
-      heard = dialect.read(request.body, requests.length);
+      said = brain(dialect.read(request.body, requests.length));
     } catch (error) {
+      // Also where the brain itself fails: a test must not wait for an answer that never comes.
       return { status: 400, body: dialect.error(400, error instanceof Error ? error.message : String(error)) };
     }
-    const said = brain(heard);
     if (said.hang === true) return undefined;
     const status = said.status ?? 200;
     if (status !== 200) {
