@@ -1,0 +1,154 @@
+import Anthropic from "@anthropic-ai/sdk";
+import type { TokensByKind } from "../contract/model-usage.ts";
+import { directFetch } from "./model-fetch.ts";
+import { blotted, failureFrom, ProviderFailure } from "./model-failure.ts";
+import type { ModelAnswer, ModelMessage, ModelProvider, ModelRequest, ToolAnswer, ToolCall } from "./model-provider.ts";
+
+export interface AnthropicOptions {
+  readonly model: string;
+  readonly key: string;
+  /** Default: the vendor's own. */
+  readonly baseUrl?: string;
+  /** `low`, `medium`, `high`, `xhigh` or `max`; the model's own default when absent. */
+  readonly effort?: string;
+}
+
+type MessageParam = Anthropic.MessageParam;
+type BlockParam = Anthropic.ContentBlockParam;
+type Effort = NonNullable<Anthropic.OutputConfig["effort"]>;
+
+/** Up to here the provider may keep what it has read, for a tenth of the price. */
+const CACHE = { type: "ephemeral" } as const;
+
+/** The Messages interface, version 2023-06-01. */
+export function createAnthropic({ model, key, baseUrl, effort }: AnthropicOptions): ModelProvider {
+  const client = new Anthropic({
+    apiKey: key,
+    ...(baseUrl === undefined ? { baseURL: "https://api.anthropic.com" } : { baseURL: baseUrl }),
+    // Retries and time limits are those of the loop, which keeps account of them.
+    maxRetries: 0,
+    logLevel: "off",
+    fetch: directFetch,
+  });
+  return {
+    provider: "anthropic",
+    model,
+    async ask(request, signal) {
+      let message: Anthropic.Message;
+      try {
+        message = await client.messages.create(
+          {
+            model,
+            max_tokens: request.max_output_tokens,
+            system: [{ type: "text", text: request.system, cache_control: CACHE }],
+            tools: request.tools.map(({ name, description, inputSchema }) => ({
+              name,
+              description,
+              input_schema: inputSchema as Anthropic.Tool.InputSchema,
+            })),
+            messages: toMessages(request),
+            ...(effort === undefined ? {} : { output_config: { effort: effort as Effort } }),
+          },
+          { signal },
+        );
+      } catch (error) {
+        throw failureFrom(error, key);
+      }
+      // The library hands on whatever a server says with status 200.
+      if (!Array.isArray((message as Partial<Anthropic.Message> | null)?.content)) {
+        throw new ProviderFailure("passing", `the answer is no message: ${blotted(JSON.stringify(message), key)}`);
+      }
+      return toAnswer(message);
+    },
+  };
+}
+
+function toMessages({ messages }: ModelRequest): MessageParam[] {
+  const params = messages.map(toMessage);
+  // The end of this conversation and that of the one before: the next request finds the first of them.
+  for (const param of params.filter(({ role }) => role === "user").slice(-2)) {
+    const last = (param.content as BlockParam[]).at(-1);
+    if (last !== undefined) Object.assign(last, { cache_control: CACHE });
+  }
+  return params;
+}
+
+function toMessage(message: ModelMessage): MessageParam {
+  switch (message.from) {
+    case "operator":
+      return { role: "user", content: [{ type: "text", text: message.text }] };
+    case "model":
+      return { role: "assistant", content: echo(message.answer) };
+    case "bench":
+      return {
+        role: "user",
+        content: [
+          ...message.answers.map(toToolResult),
+          ...(message.remark === undefined ? [] : [{ type: "text" as const, text: message.remark }]),
+        ],
+      };
+  }
+}
+
+/** The answer as it came, but for what the interface does not take back. */
+function echo({ native, text }: ModelAnswer): BlockParam[] {
+  if (native === undefined) return [{ type: "text", text }];
+  return (native as Anthropic.ContentBlock[])
+    .filter((block) => block.type !== "text" || block.text.trim() !== "")
+    .map((block) => (block.type === "tool_use" ? { ...block, input: isObject(block.input) ? block.input : {} } : block))
+    .map((block) => block as BlockParam);
+}
+
+function toToolResult({ call, text, isError, pictures }: ToolAnswer): Anthropic.ToolResultBlockParam {
+  return {
+    type: "tool_result",
+    tool_use_id: call.id,
+    is_error: isError,
+    content: [
+      { type: "text", text: text === "" ? "(no text)" : text },
+      ...pictures.map(({ media_type, base64 }) => ({
+        type: "image" as const,
+        source: { type: "base64" as const, media_type, data: base64 },
+      })),
+    ],
+  };
+}
+
+function toAnswer(message: Anthropic.Message): ModelAnswer {
+  const calls = message.content.flatMap((block) => (block.type === "tool_use" ? [toCall(block)] : []));
+  const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  const tokens = tokensOf(message.usage as Partial<Anthropic.Usage> | null | undefined);
+  return {
+    text,
+    calls,
+    stop: stopOf(message.stop_reason, calls.length),
+    ...(tokens === undefined ? {} : { tokens }),
+    native: message.content,
+  };
+}
+
+function toCall({ id, name, input }: Anthropic.ToolUseBlock): ToolCall {
+  return { id, name, arguments: isObject(input) ? { bound: input } : { malformed: JSON.stringify(input) } };
+}
+
+function stopOf(reason: Anthropic.StopReason | null, calls: number): ModelAnswer["stop"] {
+  if (reason === "refusal") return "refused";
+  if (reason === "max_tokens") return "cut_off";
+  if (reason === "model_context_window_exceeded") return "context_full";
+  return calls > 0 ? "calls" : "said";
+}
+
+function tokensOf(usage: Partial<Anthropic.Usage> | null | undefined): TokensByKind | undefined {
+  if (usage?.input_tokens === undefined || usage.output_tokens === undefined) return undefined;
+  return {
+    input: usage.input_tokens,
+    cached_input: usage.cache_read_input_tokens ?? 0,
+    cache_write: usage.cache_creation_input_tokens ?? 0,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
