@@ -4,7 +4,8 @@ import { createBenchClient } from "../contenders/bench-client.ts";
 import { connectClient } from "../contenders/connect-client.ts";
 import type { Assignment, Contender } from "../contenders/contender.ts";
 import type { ToolName } from "../contract/tools.ts";
-import { createBenchServer, type ServedPrompt } from "../mcp/bench-server.ts";
+import { createBenchServer } from "../mcp/bench-server.ts";
+import type { ServedPrompt } from "../mcp/served-prompt.ts";
 import { createHttpEndpoint } from "../mcp/http-endpoint.ts";
 
 export interface DriveOptions extends Pick<Assignment, "note" | "signal" | "onTurn"> {

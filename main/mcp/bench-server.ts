@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
@@ -19,17 +18,10 @@ import { MEASURE_M2_GUIDE } from "./measure-m2-guide.ts";
 import { planPrompt } from "./plan-prompt.ts";
 import { ProgressReporter } from "./progress-reporter.ts";
 import { markedHandle, newCallerMark, readHandle, withHandle } from "./run-handle.ts";
+import type { ServedPrompt } from "./served-prompt.ts";
 import { changedResources, type FrameFile, readRunResource, resourceTemplates } from "./run-resources.ts";
 import { internalFault, pictureContent, refusal, success } from "./tool-results.ts";
 import { listedTool } from "./tool-schemas.ts";
-
-/** A text that a client can ask for by name, so that every client can be given the same one. */
-export interface ServedPrompt {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly text: string;
-}
 
 export interface BenchServerOptions {
   readonly benches: Benches;
@@ -111,7 +103,8 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
 
   const factory: McpServerFactory = ({ era, requestInfo }) => {
     const connected = era === "legacy" || requestInfo === undefined;
-    const connection = connected ? `connection-${randomUUID()}` : undefined;
+    /** Whoever opens a bench over this connection is one caller, however often they do. */
+    const connection = connected ? newCallerMark() : undefined;
     const used = new Set<BenchSession>();
     const mcp = new McpServer(
       { name: "caustic", title: "Caustic laser bench", version: options.version ?? "0.0.0" },
@@ -148,7 +141,7 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
       return {
         kind: options.callerKind ?? "agent",
         name: printable === "" ? "unnamed client" : printable,
-        id: mark ?? connection ?? `unmarked-${printable}`,
+        id: mark ?? connection ?? `unmarked ${printable}`,
       };
     };
 
@@ -172,9 +165,8 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
       }
       const progress = new ProgressReporter(context);
       try {
-        const { run, mark = name === "bench_open" && !connected ? newCallerMark() : undefined } = readHandle(
-          input.run ?? "",
-        );
+        const opener = name === "bench_open" ? (connection ?? newCallerMark()) : undefined;
+        const { run, mark = opener } = readHandle(input.run ?? "");
         const verb = benches.verbs[name] as (input: unknown, context: unknown) => Promise<object>;
         const answer = await verb(input.run === undefined ? input : { ...input, run }, {
           caller: callerFor(context, mark),
@@ -187,7 +179,7 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
         const session = sessionOf(own);
         const held = mark === undefined ? own : markedHandle(own, mark);
         if (session !== undefined) {
-          used.add(session);
+          if (mark === undefined || mark === connection) used.add(session);
           follow(session, held);
         }
         const told = withHandle(output, own, held);

@@ -1,4 +1,4 @@
-import type { ServedPrompt } from "./bench-server.ts";
+import type { ServedPrompt } from "./served-prompt.ts";
 
 /** How a careful operator measures M² with these tools, for whoever brings no prompt of their own. */
 export const MEASURE_M2_GUIDE: ServedPrompt = {

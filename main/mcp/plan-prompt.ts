@@ -1,6 +1,6 @@
 import { PLAN_PROMPT_NAME } from "../contract/plan-prompt-name.ts";
 import type { ToolName } from "../contract/tools.ts";
-import type { ServedPrompt } from "./bench-server.ts";
+import type { ServedPrompt } from "./served-prompt.ts";
 
 const TASK = `You are the operator of a laser bench. A camera on a motorised stage can be put anywhere along a beam; a shutter
 blocks the beam for dark frames. Your task is to measure the beam propagation ratio M² of both principal axes after
