@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { linkForAddress } from "./link-for-address.ts";
+import { listSerialPorts } from "./serial-ports.ts";
 import { SerialLink, serialOpenError } from "./serial-link.ts";
 import { TcpLink } from "./tcp-link.ts";
 import { formatTraceEntry, parseTrace } from "./trace.ts";
@@ -35,6 +36,14 @@ describe("serial ports that cannot be opened say why", () => {
     await expect(link.write(Uint8Array.of(1))).rejects.toMatchObject({ code: "connection_lost" });
     await link.close();
   });
+});
+
+test("the list of serial ports holds paths that can be opened, whatever this machine has", async () => {
+  const ports = await listSerialPorts();
+  expect(Array.isArray(ports)).toBe(true);
+  for (const port of ports) {
+    expect(linkForAddress(port.path, { baudRate: 9600 }).name).toBe(port.path);
+  }
 });
 
 describe("TCP", () => {

@@ -3,6 +3,7 @@ import type { Clock } from "../../drivers/protocol/clock.ts";
 import { InstrumentError, type InstrumentErrorCode } from "../../drivers/protocol/instrument-error.ts";
 import type { MoveProgress, Stage } from "../../drivers/protocol/stage.ts";
 import { MemoryLink } from "../../drivers/transport/memory-link.ts";
+import { GrblController } from "../../simulators/controllers/grbl/grbl-controller.ts";
 import { SimulatedStage } from "../../simulators/instruments/stage.ts";
 import { EMULATED_STAGES, simulatedClock } from "../support/emulated-stages.ts";
 
@@ -223,5 +224,29 @@ describe("figures of the emulated mechanics, through the units of their makers",
     expect(info.velocity_mm_s / velocity_mm_s).toBeCloseTo(1, 3);
     expect(info.acceleration_mm_s2 / acceleration_mm_s2).toBeCloseTo(1, 2);
     await stage.close();
+  });
+});
+
+describe("connecting keeps what the controller knows", () => {
+  test.each(EMULATED_STAGES)("$name", async (emulated) => {
+    const clock = simulatedClock();
+    const controller = emulated.makeController(clock);
+    const first = await emulated.open(new MemoryLink(emulated.name, controller), clock);
+    await first.home();
+    const { position_mm } = await first.moveTo(placeIn(first, 0.5));
+    await first.close();
+    const before_mm = controller.position_mm();
+    const second = await emulated.open(new MemoryLink(emulated.name, controller), clock);
+    const state = await second.readState();
+    expect(controller.position_mm()).toBe(before_mm);
+    if (controller instanceof GrblController) {
+      // The board starts anew when its port is opened, and says that it has to be homed.
+      expect(state).toMatchObject({ homed: false, warnings: [expect.stringContaining("locked")] });
+      await expectCode(second.moveTo(placeIn(second, 0.4)), "not_homed");
+    } else {
+      expect(state).toMatchObject({ homed: true, moving: false, position_mm });
+      expect(state.setpoint_mm).toBeUndefined();
+    }
+    await second.close();
   });
 });
