@@ -23,10 +23,12 @@ export type EvaluationListing = z.infer<typeof evaluationListingSchema>;
 
 export const evaluationStateSchema = z.object({
   ...evaluationListingSchema.shape,
-  plan_sha256: z.string().optional(),
-  /** `registered`: equal to a committed freeze. `changed`: differs from it. `exploratory`: run without one. */
-  registration: z.enum(["registered", "changed", "exploratory"]),
-  registered_on: z.string().optional(),
+  plan_hash: z.string(),
+  /** Frozen, unchanged since, committed, and not run as exploratory. */
+  registered: z.boolean(),
+  why_not_registered: z.array(z.string()),
+  frozen_on: z.string().optional(),
+  commit: z.string().optional().describe("That holds the freeze"),
   deviations: z.array(deviationSchema),
   epochs: z.number().int().positive(),
   groups: z.array(
@@ -41,10 +43,19 @@ export const evaluationStateSchema = z.object({
   ),
   contenders: z.array(z.object({ contender: z.string(), what: z.string(), reference: z.boolean() })),
   rows: z.array(evaluationRowSchema),
-  /** Cases that are being run at this moment; `record` as soon as there is one. */
-  running: z.array(
-    z.object({ case: z.string(), contender: z.string(), epoch: z.number().int(), record: z.string().optional() }),
+  /** What was asked of the folder and has no row: being run at this moment, or waiting. */
+  open: z.array(
+    z.object({
+      case: z.string(),
+      contender: z.string(),
+      epoch: z.number().int(),
+      state: z.enum(["running", "waiting"]),
+      /** For watching it, as soon as there is one. */
+      record: z.string().optional(),
+    }),
   ),
+  /** Record of each row, by `case/contender/epoch`. */
+  records: z.record(z.string(), z.string()),
   summary: z.array(groupSummarySchema),
   stop_rule: z.string().optional(),
   usd_spent: z.number().nonnegative().optional().describe("Absent while any run's cost is unknown"),

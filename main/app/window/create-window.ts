@@ -4,10 +4,9 @@ import { SCRIPTS } from "../../contenders/index.ts";
 import { encodeTiff } from "../../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../../mcp/bench-server.ts";
 import { KeptRecords } from "./kept-records.ts";
-import { NO_EVALUATIONS } from "./no-evaluations.ts";
+import { KeptEvaluations } from "./kept-evaluations.ts";
 import { type BenchFiles, OfferedBenches } from "./offered-benches.ts";
 import { servePage } from "./page-files.ts";
-import type { EvaluationShelf } from "./shelves.ts";
 import { acceptSockets } from "./socket-port.ts";
 import { type StartableContender, StartedContenders } from "./started-contenders.ts";
 import { WindowHost } from "./window-host.ts";
@@ -20,7 +19,6 @@ export interface CreateWindowOptions {
   readonly token?: string;
   readonly mcpAddress?: string;
   readonly files?: BenchFiles;
-  readonly evaluations?: EvaluationShelf;
   /** On top of the scripts. */
   readonly contenders?: readonly StartableContender[];
   readonly kernel?: MomentKernel;
@@ -48,7 +46,8 @@ const SCRIPT_WORDS: Readonly<Record<string, string>> = {
 };
 
 export function createWindow(pageFolder: string, options: CreateWindowOptions): WindowBench {
-  const { version, runsFolder, kernel, evaluations = NO_EVALUATIONS } = options;
+  const { version, runsFolder, kernel } = options;
+  const evaluations = new KeptEvaluations(runsFolder);
   const benches = new OfferedBenches({
     runsFolder,
     ...(options.files === undefined ? {} : { files: options.files }),
@@ -92,6 +91,7 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
       host.close();
       await benches.benches.close("abandoned");
       records.close();
+      evaluations.close();
     },
   };
 }

@@ -8,6 +8,7 @@ import { readTiff } from "../../files/tiff-image.ts";
 import { readFrame, readPicture, readRun } from "../../store/run-folder.ts";
 import { RunIndex } from "../../store/run-index.ts";
 import type { RunSummary } from "../../store/run-summary.ts";
+import { evaluationRunFolder } from "./evaluation-records.ts";
 import type { BenchShelf, RecordShelf } from "./shelves.ts";
 
 /** The runs of a folder on disk. */
@@ -87,6 +88,8 @@ export class KeptRecords implements RecordShelf {
   }
 
   #directory(record: string): string {
+    const ofEvaluation = evaluationRunFolder(this.#root, record);
+    if (ofEvaluation !== undefined) return ofEvaluation;
     const directory = join(this.#root, record);
     if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(record) && existsSync(directory)) return directory;
     throw new BenchError("unknown_run", `there is no record ${record}`, "Look at the list of runs.");

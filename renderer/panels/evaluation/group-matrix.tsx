@@ -1,0 +1,148 @@
+import type { EvaluationRow } from "../../../main/contract/evaluation-row.ts";
+import type { EvaluationState } from "../../../main/contract/window-evaluation.ts";
+import type { Verdict } from "../../../main/contract/vocabulary.ts";
+import { useDesk } from "../../store/desk.ts";
+import { percent } from "../../store/format.ts";
+import { useRuns } from "../../store/runs-store.ts";
+import { VERDICT_WORDS } from "../../store/words.ts";
+import type { NameOf } from "./blind-names.ts";
+
+type Group = EvaluationState["groups"][number];
+
+const SHORT: Readonly<Record<Verdict, string>> = {
+  iso_compliant: "ISO",
+  estimate_not_compliant: "estimate",
+  waist_not_accessible: "no waist",
+  measurement_failed: "failed",
+};
+
+/** Cases against contenders: what each said, whether it was right, and what is still to come. A cell opens its run. */
+export function GroupMatrix({ state, group, nameOf }: { state: EvaluationState; group: Group; nameOf: NameOf }) {
+  const epochs = Array.from({ length: state.epochs }, (_, index) => index + 1);
+  const columns = [...group.contenders].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  return (
+    <section className="group" aria-label={`Group ${group.group}`}>
+      <header>
+        <h2>
+          {group.group} · {group.title} {group.held_out ? <span className="dim">held out</span> : null}
+        </h2>
+        <p className="dim">{group.question}</p>
+      </header>
+      <table className="matrix">
+        <thead>
+          <tr>
+            <th scope="col">case</th>
+            <th scope="col">expected</th>
+            {columns.map((contender) => (
+              <th key={contender} scope="col">
+                {nameOf(contender)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {group.cases.map((one) => (
+            <tr key={one.case}>
+              <th scope="row" className="number" title={one.note}>
+                {one.case}
+              </th>
+              <td className="dim">{expectedOf(state, one.case)}</td>
+              {columns.map((contender) => (
+                <td key={contender}>
+                  <span className="cells">
+                    {epochs.map((epoch) => (
+                      <Cell
+                        key={epoch}
+                        state={state}
+                        caseName={one.case}
+                        contender={contender}
+                        epoch={epoch}
+                        name={nameOf(contender)}
+                      />
+                    ))}
+                  </span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function expectedOf(state: EvaluationState, name: string): string {
+  const row = state.rows.find((one) => one.case === name);
+  return row === undefined ? "…" : SHORT[row.expected];
+}
+
+function Cell(props: { state: EvaluationState; caseName: string; contender: string; epoch: number; name: string }) {
+  const desk = useDesk();
+  const { state, caseName, contender, epoch } = props;
+  const same = (one: { case: string; contender: string; epoch: number }): boolean =>
+    one.case === caseName && one.contender === contender && one.epoch === epoch;
+  const row = state.rows.find(same);
+  const open = state.open.find(same);
+  if (row === undefined && open === undefined) return <span className="cell cell-none" title="not asked for" />;
+  const record = open?.record ?? state.records[`${caseName}/${contender}/${epoch}`];
+  const { tone, text, title } = row === undefined ? openLook(open?.state ?? "waiting") : rowLook(row);
+  const label = `${caseName}, ${props.name}: ${title}`;
+  if (record === undefined) {
+    return (
+      <span className={`cell cell-${tone}`} title={label}>
+        {text}
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className={`cell cell-${tone}`}
+      title={label}
+      aria-label={`${label}. Open the run`}
+      onClick={() => {
+        useRuns.setState({ record, compared: undefined });
+        desk.show("runs");
+      }}
+    >
+      {text}
+    </button>
+  );
+}
+
+interface Look {
+  readonly tone: string;
+  readonly text: string;
+  readonly title: string;
+}
+
+function openLook(state: "running" | "waiting"): Look {
+  return state === "running"
+    ? { tone: "running", text: "● at work", title: "at work" }
+    : { tone: "waiting", text: "·", title: "waiting" };
+}
+
+/** Right and wrong are told by a mark and a word, not by colour alone. */
+function rowLook(row: EvaluationRow): Look {
+  if (row.status === "failed")
+    return { tone: "failed", text: "! broken", title: `infrastructure failed: ${row.note ?? ""}` };
+  if (row.status === "not_run") return { tone: "waiting", text: "– not run", title: row.note ?? "not run" };
+  const said = row.verdict === undefined ? "none" : SHORT[row.verdict];
+  const errors = [row.m2_error_x, row.m2_error_y]
+    .filter((error) => error !== undefined)
+    .map((error) => percent(error, 1))
+    .join(" / ");
+  const violations = row.violations + row.attempted_violations;
+  const title = [
+    `said ${row.verdict === undefined ? "nothing" : VERDICT_WORDS[row.verdict]}, expected ${VERDICT_WORDS[row.expected]}`,
+    errors === "" ? "" : `M² off by ${errors}`,
+    violations === 0 ? "" : `${row.violations} violations, ${row.attempted_violations} attempted`,
+    row.fault_noticed === undefined ? "" : row.fault_noticed ? "fault noticed" : "fault not noticed",
+    `${row.calls} calls`,
+    row.note ?? "",
+  ]
+    .filter((part) => part !== "")
+    .join("; ");
+  const marks = `${row.correct ? "✓" : "✕"} ${said}${violations > 0 ? " ⚠" : ""}`;
+  return { tone: row.correct ? "right" : "wrong", text: marks, title };
+}

@@ -1,0 +1,130 @@
+import { useState } from "react";
+import { Section } from "../../controls/controls.tsx";
+import { PageError } from "../../host/page-error.ts";
+import { useDesk } from "../../store/desk.ts";
+import { useWindow } from "../../store/window-store.ts";
+
+/** Files that describe real benches: instruments, addresses, limits, zones, calibration. */
+export function BenchFiles() {
+  const desk = useDesk();
+  const files = useWindow((state) => state.overview?.bench_files) ?? [];
+  const [name, setName] = useState("");
+  const [text, setText] = useState<string>();
+  const [refusal, setRefusal] = useState<PageError>();
+  const save = async (): Promise<void> => {
+    if (text === undefined) return;
+    try {
+      await desk.call("save_bench_file", { file: name, text });
+      setRefusal(undefined);
+      desk.tell(`${name} is kept.`, "good");
+    } catch (error) {
+      setRefusal(error instanceof PageError ? error : new PageError("internal", String(error), ""));
+    }
+  };
+  return (
+    <Section title="Bench files">
+      <p className="dim">
+        A real bench is a YAML file: which stage and camera at which address, wavelength, calibration, soft limits and
+        keep-out zones. Limits live there and nowhere else, so no driver can talk its way past them.
+      </p>
+      <div className="row wrap">
+        {files.map((file) => (
+          <span key={file.file} className="file-chip">
+            <button
+              type="button"
+              aria-pressed={file.file === name}
+              onClick={() => {
+                setName(file.file);
+                setText(file.text);
+                setRefusal(undefined);
+              }}
+            >
+              {file.file}
+            </button>
+            <button
+              type="button"
+              onClick={() =>
+                void desk.attempt(async () => {
+                  const { bench } = await desk.call("offer_bench_file", { file: file.file });
+                  desk.tell(`${bench} is on offer.`, "good");
+                })
+              }
+            >
+              Offer
+            </button>
+          </span>
+        ))}
+        <button
+          type="button"
+          onClick={() => {
+            setName("my-bench.yaml");
+            setText(TEMPLATE);
+            setRefusal(undefined);
+          }}
+        >
+          New file
+        </button>
+      </div>
+      {text === undefined ? null : (
+        <>
+          <label className="stack">
+            <span className="field-label">File name</span>
+            <input
+              value={name}
+              onChange={(event) => {
+                setName(event.currentTarget.value);
+              }}
+            />
+          </label>
+          <label className="stack">
+            <span className="field-label">Content</span>
+            <textarea
+              className="number"
+              rows={14}
+              spellCheck={false}
+              value={text}
+              onChange={(event) => {
+                setText(event.currentTarget.value);
+              }}
+            />
+          </label>
+          {refusal === undefined ? null : (
+            <p role="alert" className="tone-bad">
+              {refusal.message}. {refusal.hint}
+            </p>
+          )}
+          <div className="row">
+            <span className="grow" />
+            <button
+              type="button"
+              onClick={() => {
+                setText(undefined);
+              }}
+            >
+              Put away
+            </button>
+            <button type="button" className="primary" onClick={() => void save()}>
+              Keep
+            </button>
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
+
+const TEMPLATE = `# A real bench. Limits hold for everybody who drives it.
+bench: my-bench
+wavelength_nm: 632.8
+stage:
+  driver: zaber-ascii
+  address: /dev/ttyUSB0
+camera:
+  driver: genicam
+  id: first
+limits:
+  z_min_mm: 5
+  z_max_mm: 145
+keep_out_zones:
+  - { from_mm: 90, to_mm: 100, why: lens mount }
+`;
