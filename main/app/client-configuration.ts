@@ -1,10 +1,16 @@
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { discoveryFile, RUNTIME_VARIABLE } from "./discovery.ts";
 
 /** What goes into the `mcpServers` of a client's configuration. */
 export interface ClientConfiguration {
   readonly mcpServers: {
     readonly caustic:
-      | { readonly command: string; readonly args: readonly string[] }
+      | {
+          readonly command: string;
+          readonly args: readonly string[];
+          readonly env?: Readonly<Record<string, string>>;
+        }
       | { readonly type: "http"; readonly url: string; readonly headers: { readonly Authorization: string } };
   };
 }
@@ -12,7 +18,13 @@ export interface ClientConfiguration {
 /** For clients that start a program and talk to its stdin: it joins whatever host runs, and holds no secret. */
 export function stdioConfiguration(): ClientConfiguration {
   const program = fileURLToPath(new URL("../../bin/caustic.mjs", import.meta.url));
-  return { mcpServers: { caustic: { command: process.execPath, args: [program, "mcp", "--attach"] } } };
+  const record = discoveryFile();
+  const env = record === discoveryFile({}) ? undefined : { [RUNTIME_VARIABLE]: dirname(record) };
+  return {
+    mcpServers: {
+      caustic: { command: process.execPath, args: [program, "mcp", "--attach"], ...(env !== undefined && { env }) },
+    },
+  };
 }
 
 /** For clients that speak HTTP. Good until the host ends. */

@@ -1,8 +1,10 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { UsageError } from "./usage-error.ts";
+
+const RECORD = "host.json";
 
 /** How other processes of the same user find the host that runs. Holds its token, so nobody else may read it. */
 const hostRecordSchema = z.object({
@@ -12,14 +14,18 @@ const hostRecordSchema = z.object({
 });
 export type HostRecord = z.infer<typeof hostRecordSchema>;
 
-/** The user's own folder for what lives as long as a login: `XDG_RUNTIME_DIR`, else one below the folder for temporary files. */
+/** Says where the record lies when it is not where every process of the user looks. */
+export const RUNTIME_VARIABLE = "CAUSTIC_RUNTIME";
+
+/**
+ * The record's place: `CAUSTIC_RUNTIME`, else the user's folder for what lives as long as a login. MCP clients start programs with
+ * little more than HOME and PATH, so the usual runtime folder is found without its variable.
+ */
 export function discoveryFile(environment: NodeJS.ProcessEnv = process.env): string {
-  const runtime = environment["XDG_RUNTIME_DIR"];
-  const folder =
-    runtime === undefined || runtime === ""
-      ? join(tmpdir(), `caustic-${userInfo().username}`)
-      : join(runtime, "caustic");
-  return join(folder, "host.json");
+  const given = environment[RUNTIME_VARIABLE];
+  if (given !== undefined && given !== "") return join(given, RECORD);
+  const runtime = environment["XDG_RUNTIME_DIR"] ?? `/run/user/${process.getuid?.() ?? ""}`;
+  return existsSync(runtime) ? join(runtime, "caustic", RECORD) : join(homedir(), ".local/state/caustic", RECORD);
 }
 
 export function announceHost(record: HostRecord, file = discoveryFile()): void {

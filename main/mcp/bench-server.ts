@@ -11,7 +11,7 @@ import type { Logger } from "pino";
 import type { BenchSession } from "../bench/bench-session.ts";
 import type { Benches } from "../bench/benches.ts";
 import type { Caller } from "../contract/bench-verbs.ts";
-import { BenchError } from "../contract/error-codes.ts";
+import { BenchError, type BenchErrorShape } from "../contract/error-codes.ts";
 import { TOOL_NAMES, TOOLS, type ToolName, type ToolOutput } from "../contract/tools.ts";
 import { bindArguments } from "./bind-arguments.ts";
 import { MEASURE_M2_GUIDE } from "./measure-m2-guide.ts";
@@ -146,12 +146,12 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
     };
 
     /** A call that reached no verb stands in the log of the run it was meant for. */
-    const reject = (tool: string, context: ServerContext, given: unknown, message: string): void => {
+    const reject = (tool: string, context: ServerContext, given: unknown, error: string | BenchErrorShape): void => {
       const run = typeof given === "object" && given !== null && "run" in given ? given.run : undefined;
       const [only, ...others] = used.size > 0 ? used : followed.keys();
       const session = sessionOf(run) ?? (others.length === 0 ? only : undefined);
       const { mark } = readHandle(typeof run === "string" ? run : "");
-      session?.callRejected(tool.slice(0, NAME_LENGTH), callerFor(context, mark), message);
+      session?.callRejected(tool.slice(0, NAME_LENGTH), callerFor(context, mark), error);
     };
 
     const call = async (name: ToolName, given: unknown, context: ServerContext): Promise<CallToolResult> => {
@@ -160,7 +160,7 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
         input = bindArguments(name, given) as typeof input;
       } catch (error) {
         if (!(error instanceof BenchError)) throw error;
-        reject(name, context, given, error.message);
+        reject(name, context, given, error.toWire());
         return refusal(error);
       }
       const progress = new ProgressReporter(context);

@@ -19,6 +19,8 @@ export interface HttpEndpointOptions {
   readonly maxRequest_bytes?: number;
   /** 2025-era sessions that are kept; the one unused for longest goes first. Default 256. */
   readonly maxSessions?: number;
+  /** Silence after which a 2025-era client that has closed its listening stream counts as gone. Default 10 000. */
+  readonly goneAfter_ms?: number;
   readonly log?: Pick<Logger, "warn">;
 }
 
@@ -36,12 +38,21 @@ export interface HttpEndpoint {
 const MIB = 1024 * 1024;
 
 interface LegacySession {
+  /** Requests so far. */
+  uses: number;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly close: () => Promise<void>;
 }
 
 export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
-  const { factory, token, maxRequest_bytes: maxRequestBodySize = MIB, maxSessions = 256, log } = options;
+  const {
+    factory,
+    token,
+    maxRequest_bytes: maxRequestBodySize = MIB,
+    maxSessions = 256,
+    goneAfter_ms = 10_000,
+    log,
+  } = options;
   const onerror = (error: Error): void => log?.warn({ reason: error.message }, "a request was refused");
   const modern = createMcpHandler(factory, { legacy: "reject", maxRequestBodySize, onerror });
   /** In the order of their last use. */
@@ -53,7 +64,7 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize,
-      onsessioninitialized: (id) => void sessions.set(id, { transport, close }),
+      onsessioninitialized: (id) => void sessions.set(id, { uses: 0, transport, close }),
       onsessionclosed: (id) => void sessions.delete(id),
     });
     transport.onerror = onerror;
@@ -68,6 +79,20 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
     return response;
   };
 
+  /**
+   * A client that lets its listening stream go and neither opens it again nor asks for anything has gone without a word: its session
+   * ends, so that others may drive.
+   */
+  const endWithStream = (id: string, session: LegacySession, stream: AbortSignal): void => {
+    const { uses } = session;
+    const gone = (): void => {
+      if (session.uses !== uses || sessions.get(id) !== session) return;
+      sessions.delete(id);
+      session.close().catch(onerror);
+    };
+    stream.addEventListener("abort", () => setTimeout(gone, goneAfter_ms).unref(), { once: true });
+  };
+
   const serveLegacy = async (request: Request): Promise<Response> => {
     const id = request.headers.get("mcp-session-id");
     if (id === null) {
@@ -79,6 +104,8 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
     if (session === undefined) return rpcError(404, -32_001, "Session not found; initialize again");
     sessions.delete(id);
     sessions.set(id, session);
+    session.uses += 1;
+    if (request.method === "GET") endWithStream(id, session, request.signal);
     return session.transport.handleRequest(request);
   };
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /*
- * A connection tells callers apart. The 2026 protocol over HTTP has none, so there the handle that `bench_open` returns
- * carries a mark of its own behind the handle of the run: two agents on one bench stay two callers.
+ * The handle that `bench_open` gives carries, behind the handle of the run, a mark of whoever opened it. So two agents on one bench
+ * stay two callers, also where the protocol has no connections, and an agent that connects anew with its handle stays the same one.
  */
 const SEPARATOR = "~";
 
@@ -18,7 +18,7 @@ export function newCallerMark(): string {
 export interface HeldHandle {
   /** The handle of the run, as the bench knows it. */
   readonly run: string;
-  /** Who got the handle, where no connection says so. */
+  /** Who got the handle. */
   readonly mark?: string;
 }
 

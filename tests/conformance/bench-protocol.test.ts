@@ -119,7 +119,7 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
     expect(message).toContain("frames: ");
     expect(message).toContain('unknown argument "speed"');
     expect(hint).toContain("exposure_ms (number, optional)");
-    expect(benches.rejected).toMatchObject([{ tool: "measure_at", message }]);
+    expect(benches.rejected).toMatchObject([{ tool: "measure_at", error: { code: "bad_argument", message } }]);
   });
 
   it("gives refusals without structured content, so that strict clients pass them on", async () => {

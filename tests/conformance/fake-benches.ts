@@ -1,7 +1,7 @@
 import type { Benches } from "../../main/bench/benches.ts";
 import type { BenchSession } from "../../main/bench/bench-session.ts";
 import type { BenchVerbs, CallContext, Caller } from "../../main/contract/bench-verbs.ts";
-import { BenchError } from "../../main/contract/error-codes.ts";
+import { BenchError, type BenchErrorShape } from "../../main/contract/error-codes.ts";
 import type { BenchEvent } from "../../main/contract/events.ts";
 import type { BenchDescription, Measurement } from "../../main/contract/tools.ts";
 import { newRunHandle } from "../../main/mcp/run-handle.ts";
@@ -19,7 +19,7 @@ export interface FakeBenches extends Benches {
   readonly moves: FakeMove[];
   readonly callers: Caller[];
   readonly released: string[];
-  readonly rejected: { readonly tool: string; readonly caller: Caller; readonly message: string }[];
+  readonly rejected: { readonly tool: string; readonly caller: Caller; readonly error: string | BenchErrorShape }[];
   /** Resolves once the next move has begun. */
   nextMove(): Promise<FakeMove>;
   exposures(): number;
@@ -239,7 +239,8 @@ export function createFakeBenches(quick = false): FakeBenches {
       return { width_px: 2, height_px: 1, samples: Uint16Array.of(1, 2), bitDepth: 12 };
     },
     caustic,
-    callRejected: (tool: string, caller: Caller, message: string) => rejected.push({ tool, caller, message }),
+    callRejected: (tool: string, caller: Caller, error: string | BenchErrorShape) =>
+      rejected.push({ tool, caller, error }),
     releaseCaller: async (id: string) => {
       released.push(id);
       if (holder?.id === id) holder = undefined;

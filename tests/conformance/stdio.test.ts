@@ -35,7 +35,7 @@ const document = (host: CausticProcess) =>
   JSON.parse(host.lines.join("\n")) as {
     mcp: string;
     client_configuration: {
-      stdio: { mcpServers: { caustic: { command: string; args: string[] } } };
+      stdio: { mcpServers: { caustic: { command: string; args: string[]; env?: object } } };
       http: { mcpServers: { caustic: { url: string; headers: { Authorization: string } } } };
     };
   };
@@ -92,6 +92,7 @@ describe("caustic serve", () => {
     expect(statSync(record).mode & 0o777).toBe(0o600);
     expect(statSync(join(place.folder, "caustic")).mode & 0o777).toBe(0o700);
     expect(stdio.mcpServers.caustic.args).toContain(CAUSTIC);
+    expect(stdio.mcpServers.caustic.env).toEqual({ CAUSTIC_RUNTIME: join(place.folder, "caustic") });
     expect(JSON.stringify(stdio)).not.toMatch(/Bearer/);
     const { url, headers } = http.mcpServers.caustic;
     expect(url).toBe(mcp);
@@ -129,7 +130,8 @@ describe("caustic serve", () => {
       arguments: { bench: "bench-1", reason: "to look" },
     });
     const held = (structuredContent as { run: string }).run;
-    expect(held).toMatch(new RegExp(`^${run}~`));
+    expect(held.split("~")[0]).toBe(run.split("~")[0]);
+    expect(held).not.toBe(run);
     const heard: number[] = [];
     const mine = await bridge.ask("tools/call", {
       name: "set_exposure",
