@@ -66,14 +66,38 @@ export function smoothed(map: BlockMap): BlockMap {
 /** Share of the white noise of a block that is left after `smoothed`: Σ of the squared weights, then the root. */
 export const SMOOTHED_NOISE_SHARE = 6 / 16;
 
-/** Median of the values; 0 of none. Reorders its argument. */
+/** Median of the values, which are finite; 0 of none. Reorders its argument. */
 export function median(values: Float64Array): number {
   if (values.length === 0) return 0;
-  values.sort();
   const middle = values.length >> 1;
-  return values.length % 2 === 1
-    ? (values[middle] as number)
-    : ((values[middle - 1] as number) + (values[middle] as number)) / 2;
+  const upper = selectSmallest(values, middle);
+  if (values.length % 2 === 1) return upper;
+  let lower = values[0] as number;
+  for (let index = 1; index < middle; index++) lower = Math.max(lower, values[index] as number);
+  return (lower + upper) / 2;
+}
+
+/** The value that would stand at `place` if all were sorted; moves no larger ones before it (C. A. R. Hoare's FIND). */
+function selectSmallest(values: Float64Array, place: number): number {
+  let from = 0;
+  let to = values.length - 1;
+  while (from < to) {
+    const pivot = values[(from + to) >> 1] as number;
+    let left = from;
+    let right = to;
+    while (left <= right) {
+      while ((values[left] as number) < pivot) left++;
+      while (pivot < (values[right] as number)) right--;
+      if (left > right) break;
+      const kept = values[left] as number;
+      values[left++] = values[right] as number;
+      values[right--] = kept;
+    }
+    if (place <= right) to = right;
+    else if (place >= left) from = left;
+    else break;
+  }
+  return values[place] as number;
 }
 
 /** Differences between neighbours that are looked at for the noise; more would not tell it better than to 1 or 2 %. */
@@ -101,10 +125,11 @@ export const MAD_PER_SIGMA = 0.6744897501960817;
 export function rimLevel_counts(map: BlockMap): number {
   const { blocksWide, blocksHigh, means } = map;
   const rim: number[] = [];
-  for (let row = 0; row < blocksHigh; row++)
-    for (let column = 0; column < blocksWide; column++)
-      if (row === 0 || column === 0 || row === blocksHigh - 1 || column === blocksWide - 1)
-        rim.push(means[row * blocksWide + column] as number);
+  for (let row = 0; row < blocksHigh; row++) {
+    const whole = row === 0 || row === blocksHigh - 1;
+    const step = whole ? 1 : Math.max(1, blocksWide - 1);
+    for (let column = 0; column < blocksWide; column += step) rim.push(means[row * blocksWide + column] as number);
+  }
   return median(Float64Array.from(rim));
 }
 

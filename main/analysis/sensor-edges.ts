@@ -26,40 +26,66 @@ export function edgeLight(
   const { width_px, height_px, dark } = frames[0] as KernelFrame;
   const bandX = Math.min(BAND_PX, width_px);
   const bandY = Math.min(BAND_PX, height_px);
-  const band = (side: EdgeLight["side"], x0: number, x1: number, y0: number, y1: number): EdgeLight => {
-    const along = side === "top" || side === "bottom";
-    const centre = along ? beam.centroidX_px : beam.centroidY_px;
-    const half = Math.max((along ? beam.sensorWidthX_px : beam.sensorWidthY_px) / 2, 1);
-    let sum = 0;
-    let pixels = 0;
-    let sumBeside = 0;
-    let pixelsBeside = 0;
-    for (let row = y0; row < y1; row++)
-      for (let column = x0; column < x1; column++) {
-        const index = row * width_px + column;
-        let counts = 0;
-        for (const frame of frames) counts += frame.samples[index] as number;
-        const light =
-          counts / frames.length - (dark === undefined ? 0 : (dark[index] as number)) - background(column, row);
-        sum += light;
-        pixels++;
-        if (Math.abs((along ? column : row) - centre) <= half) {
-          sumBeside += light;
-          pixelsBeside++;
-        }
-      }
-    return {
-      side,
-      mean_counts: pixels === 0 ? 0 : sum / pixels,
-      besideBeam_counts: pixelsBeside === 0 ? 0 : sumBeside / pixelsBeside,
-      pixels,
-      pixelsBesideBeam: pixelsBeside,
-    };
+  const ofBeam = {
+    x: { centre: beam.centroidX_px, half: Math.max(beam.sensorWidthX_px / 2, 1) },
+    y: { centre: beam.centroidY_px, half: Math.max(beam.sensorWidthY_px / 2, 1) },
   };
-  return [
-    band("left", 0, bandX, 0, height_px),
-    band("right", width_px - bandX, width_px, 0, height_px),
-    band("top", 0, width_px, 0, bandY),
-    band("bottom", 0, width_px, height_px - bandY, height_px),
-  ];
+  const left = new Band("left", ofBeam.y);
+  const right = new Band("right", ofBeam.y);
+  const top = new Band("top", ofBeam.x);
+  const bottom = new Band("bottom", ofBeam.x);
+  const add = (band: Band, column: number, row: number, along: number): void => {
+    const index = row * width_px + column;
+    let counts = 0;
+    for (const frame of frames) counts += frame.samples[index] as number;
+    band.add(
+      counts / frames.length - (dark === undefined ? 0 : (dark[index] as number)) - background(column, row),
+      along,
+    );
+  };
+  // Left and right together: the end of a row and the beginning of the next are neighbours in memory.
+  for (let row = 0; row < height_px; row++) {
+    for (let column = 0; column < bandX; column++) add(left, column, row, row);
+    for (let column = width_px - bandX; column < width_px; column++) add(right, column, row, row);
+  }
+  for (let row = 0; row < bandY; row++) for (let column = 0; column < width_px; column++) add(top, column, row, column);
+  for (let row = height_px - bandY; row < height_px; row++)
+    for (let column = 0; column < width_px; column++) add(bottom, column, row, column);
+  return [left.light(), right.light(), top.light(), bottom.light()];
+}
+
+/** Sums over one side, and over its stretch next to the beam. */
+class Band {
+  private readonly side: EdgeLight["side"];
+  private readonly from: number;
+  private readonly to: number;
+  private sum = 0;
+  private pixels = 0;
+  private sumBeside = 0;
+  private pixelsBeside = 0;
+
+  constructor(side: EdgeLight["side"], beam: { centre: number; half: number }) {
+    this.side = side;
+    this.from = beam.centre - beam.half;
+    this.to = beam.centre + beam.half;
+  }
+
+  /** `along`: where on the side the pixel lies. */
+  add(light_counts: number, along: number): void {
+    this.sum += light_counts;
+    this.pixels++;
+    if (along < this.from || along > this.to) return;
+    this.sumBeside += light_counts;
+    this.pixelsBeside++;
+  }
+
+  light(): EdgeLight {
+    return {
+      side: this.side,
+      mean_counts: this.pixels === 0 ? 0 : this.sum / this.pixels,
+      besideBeam_counts: this.pixelsBeside === 0 ? 0 : this.sumBeside / this.pixelsBeside,
+      pixels: this.pixels,
+      pixelsBesideBeam: this.pixelsBeside,
+    };
+  }
 }

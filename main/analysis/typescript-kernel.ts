@@ -4,7 +4,8 @@ import { momentOrigin, rectangleRows } from "./rectangle.ts";
 /**
  * The fast twin in TypeScript. Moments are summed row by row: three sums along the row, folded into the six of the rectangle once
  * per row. Without a dark the row sums run in 32-bit integers over chunks (repeated summation: a += e, b += a, c += b, whose
- * chain is one cycle per step), which is exact; with a dark they run in doubles.
+ * chain is one cycle per step), which is exact; with a dark they run in doubles, in a fixed order. A compiled kernel that keeps to
+ * this order gives the same numbers to the last bit.
  */
 export const typescriptKernel: MomentKernel = { name: "typescript", survey, moments };
 
@@ -114,7 +115,16 @@ function sumCounts(samples: Uint16Array, offset: number, from: number, to: numbe
   return bits;
 }
 
-/** As `sumCounts`, of sample − dark; the bits are those of the raw samples. */
+/** Lanes over which sums of differences are spread. */
+const LANES = 8;
+
+/** Three sums for each lane: Σ e, Σ e X, Σ e X². */
+const lanes = new Float64Array(3 * LANES);
+
+/**
+ * As `sumCounts`, of sample − dark; the bits are those of the raw samples. Pixel k adds to lane k mod 8, and the lanes are added up in
+ * a fixed tree: the order in which a compiled kernel adds whole vectors, so that both round alike.
+ */
 function sumDifferences(
   samples: Uint16Array,
   dark: Float64Array | Float32Array,
@@ -123,43 +133,93 @@ function sumDifferences(
   to: number,
   originX: number,
 ): number {
-  let p0 = 0;
-  let p1 = 0;
-  let p2 = 0;
-  let q0 = 0;
-  let q1 = 0;
-  let q2 = 0;
-  let bits = 0;
-  let x = from - originX;
-  let index = offset + from;
+  const begin = offset + from;
   const end = offset + to;
-  // Two sets of sums, so that the additions of neighbours need not wait for one another.
-  for (; index + 1 < end; index += 2, x += 2) {
-    const rawP = samples[index] as number;
-    const rawQ = samples[index + 1] as number;
-    bits |= rawP | rawQ;
-    const p = rawP - (dark[index] as number);
-    const q = rawQ - (dark[index + 1] as number);
-    const px = p * x;
-    const qx = q * (x + 1);
-    p0 += p;
-    q0 += q;
-    p1 += px;
-    q1 += qx;
-    p2 += px * x;
-    q2 += qx * (x + 1);
-  }
-  if (index < end) {
+  const whole = end - ((to - from) % LANES);
+  const x = from - originX;
+  let bits =
+    fourLanes(samples, dark, begin, whole, x, 0) | fourLanes(samples, dark, begin + 4, whole, x + 4, LANES / 2);
+  for (let index = whole, lane = 0; index < end; index++, lane++) {
     const raw = samples[index] as number;
     bits |= raw;
     const p = raw - (dark[index] as number);
-    p0 += p;
-    p1 += p * x;
-    p2 += p * x * x;
+    const at = x + index - begin;
+    const m = p * at;
+    lanes[lane] = (lanes[lane] as number) + p;
+    lanes[LANES + lane] = (lanes[LANES + lane] as number) + m;
+    lanes[2 * LANES + lane] = (lanes[2 * LANES + lane] as number) + m * at;
   }
-  rowSums[0] = p0 + q0;
-  rowSums[1] = p1 + q1;
-  rowSums[2] = p2 + q2;
+  for (let sum = 0; sum < 3; sum++) rowSums[sum] = sumOfLanes(sum * LANES);
+  return bits;
+}
+
+function sumOfLanes(at: number): number {
+  const pair = (lane: number): number => (lanes[at + lane] as number) + (lanes[at + lane + 4] as number);
+  return pair(0) + pair(2) + (pair(1) + pair(3));
+}
+
+/** Sets four neighbouring lanes to the sums over every second group of four pixels: the sums of eight lanes do not fit the registers. */
+function fourLanes(
+  samples: Uint16Array,
+  dark: Float64Array | Float32Array,
+  begin: number,
+  end: number,
+  beginX: number,
+  lane: number,
+): number {
+  let a0 = 0;
+  let b0 = 0;
+  let c0 = 0;
+  let d0 = 0;
+  let a1 = 0;
+  let b1 = 0;
+  let c1 = 0;
+  let d1 = 0;
+  let a2 = 0;
+  let b2 = 0;
+  let c2 = 0;
+  let d2 = 0;
+  let bits = 0;
+  let x = beginX;
+  for (let index = begin; index < end; index += LANES, x += LANES) {
+    const rawA = samples[index] as number;
+    const rawB = samples[index + 1] as number;
+    const rawC = samples[index + 2] as number;
+    const rawD = samples[index + 3] as number;
+    bits |= rawA | rawB | rawC | rawD;
+    const a = rawA - (dark[index] as number);
+    const b = rawB - (dark[index + 1] as number);
+    const c = rawC - (dark[index + 2] as number);
+    const d = rawD - (dark[index + 3] as number);
+    const aX = a * x;
+    const bX = b * (x + 1);
+    const cX = c * (x + 2);
+    const dX = d * (x + 3);
+    a0 += a;
+    b0 += b;
+    c0 += c;
+    d0 += d;
+    a1 += aX;
+    b1 += bX;
+    c1 += cX;
+    d1 += dX;
+    a2 += aX * x;
+    b2 += bX * (x + 1);
+    c2 += cX * (x + 2);
+    d2 += dX * (x + 3);
+  }
+  lanes[lane] = a0;
+  lanes[lane + 1] = b0;
+  lanes[lane + 2] = c0;
+  lanes[lane + 3] = d0;
+  lanes[LANES + lane] = a1;
+  lanes[LANES + lane + 1] = b1;
+  lanes[LANES + lane + 2] = c1;
+  lanes[LANES + lane + 3] = d1;
+  lanes[2 * LANES + lane] = a2;
+  lanes[2 * LANES + lane + 1] = b2;
+  lanes[2 * LANES + lane + 2] = c2;
+  lanes[2 * LANES + lane + 3] = d2;
   return bits;
 }
 
@@ -171,14 +231,18 @@ function survey(frame: KernelFrame, block_px: number): FrameSurvey {
   let brightest_counts = Number.NEGATIVE_INFINITY;
   let saturated = 0;
   let saturatedSquare = false;
+  const columns = new Float64Array(dark === undefined ? 0 : width_px);
   for (let row = 0; row < height_px; row++) {
     const offset = row * width_px;
     const blockOffset = Math.floor(row / block_px) * blocksWide;
     const bits =
       dark === undefined
         ? addCounts(samples, offset, width_px, block_px, blockSums, blockOffset, brightest_counts)
-        : addDifferences(samples, dark, offset, width_px, block_px, blockSums, blockOffset, brightest_counts);
+        : addDifferences(samples, dark, offset, columns, brightest_counts);
     brightest_counts = brightest[0] as number;
+    if (dark !== undefined && (row % block_px === block_px - 1 || row === height_px - 1)) {
+      foldColumns(columns, block_px, blockSums, blockOffset);
+    }
     if (bits < saturation_counts) continue;
     for (let index = offset; index < offset + width_px; index++) {
       if ((samples[index] as number) < saturation_counts) continue;
@@ -247,45 +311,35 @@ function addCounts(
   return bits;
 }
 
-/** As `addCounts`, of sample − dark; the bits are those of the raw samples. */
+/** Adds one row of sample − dark to the sums of its columns; returns the bits of the raw samples. */
 function addDifferences(
   samples: Uint16Array,
   dark: Float64Array | Float32Array,
   offset: number,
-  width_px: number,
-  block_px: number,
-  blockSums: Float64Array,
-  blockOffset: number,
+  columns: Float64Array,
   brightestBefore: number,
 ): number {
   let most = brightestBefore;
   let bits = 0;
-  let block = blockOffset;
-  for (let start = 0; start < width_px; start += block_px, block++) {
-    const end = offset + Math.min(start + block_px, width_px);
-    let index = offset + start;
-    let sum = 0;
-    let other = 0;
-    for (; index + 1 < end; index += 2) {
-      const a = samples[index] as number;
-      const b = samples[index + 1] as number;
-      const p = a - (dark[index] as number);
-      const q = b - (dark[index + 1] as number);
-      bits |= a | b;
-      if (p > most) most = p;
-      if (q > most) most = q;
-      sum += p;
-      other += q;
-    }
-    if (index < end) {
-      const e = samples[index] as number;
-      const p = e - (dark[index] as number);
-      bits |= e;
-      if (p > most) most = p;
-      sum += p;
-    }
-    blockSums[block] = (blockSums[block] as number) + (sum + other);
+  for (let column = 0; column < columns.length; column++) {
+    const raw = samples[offset + column] as number;
+    const p = raw - (dark[offset + column] as number);
+    bits |= raw;
+    if (p > most) most = p;
+    columns[column] = (columns[column] as number) + p;
   }
   brightest[0] = most;
   return bits;
+}
+
+/** Sums of columns to sums of blocks, from left to right; empties the columns. */
+function foldColumns(columns: Float64Array, block_px: number, blockSums: Float64Array, blockOffset: number): void {
+  let block = blockOffset;
+  for (let start = 0; start < columns.length; start += block_px, block++) {
+    const end = Math.min(start + block_px, columns.length);
+    let sum = 0;
+    for (let column = start; column < end; column++) sum += columns[column] as number;
+    blockSums[block] = sum;
+  }
+  columns.fill(0);
 }
