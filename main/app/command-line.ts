@@ -4,6 +4,7 @@ import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { BenchError } from "../contract/error-codes.ts";
 import { FileError } from "../files/file-error.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./command-table.ts";
+import { processKeys } from "./process-keys.ts";
 import { printNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,6 +17,8 @@ const STATUS = { fault: 1, badInput: 2, instrument: 3 } as const;
  */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   endQuietlyWhenNobodyReads();
+  // Before anything is started that would inherit them.
+  processKeys();
   const command = calledCommand(args);
   const who = command === undefined ? "caustic" : `caustic ${command}`;
   // Node hands rejections that nobody awaited to the same listener.

@@ -96,7 +96,7 @@ function echo({ native, text }: ModelAnswer): BlockParam[] {
   return (native as Anthropic.ContentBlock[])
     .filter((block) => block.type !== "text" || block.text.trim() !== "")
     .map((block) => (block.type === "tool_use" ? { ...block, input: isObject(block.input) ? block.input : {} } : block))
-    .map((block) => block as BlockParam);
+    .map((block): BlockParam => block);
 }
 
 function toToolResult({ call, text, isError, pictures }: ToolAnswer): Anthropic.ToolResultBlockParam {
@@ -117,7 +117,7 @@ function toToolResult({ call, text, isError, pictures }: ToolAnswer): Anthropic.
 function toAnswer(message: Anthropic.Message): ModelAnswer {
   const calls = message.content.flatMap((block) => (block.type === "tool_use" ? [toCall(block)] : []));
   const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-  const tokens = tokensOf(message.usage as Partial<Anthropic.Usage> | null | undefined);
+  const tokens = tokensOf(message.usage);
   return {
     text,
     calls,

@@ -92,7 +92,8 @@ class Conversation {
       try {
         finished = await this.#act(answer, calls);
       } finally {
-        const usage = this.#means.usage();
+        const { provider, model } = this.#options.provider;
+        const usage = { provider, model, ...this.#means.usage() };
         const { text, stop } = answer;
         this.#assignment.onTurn?.({ model_call: usage.model_calls, text, calls, stop, attempts, usage });
       }

@@ -5,12 +5,13 @@ const LONGEST_CYCLE = 4;
 /** A cycle that comes this often in a row leads nowhere. */
 const REPETITIONS = 5;
 
-/** What the arguments ask for; why, and which picture was seen, changes nothing in that. */
+/** Arguments that do not change what is done. */
+const BESIDE_THE_POINT: ReadonlySet<string> = new Set(["reason", "image_code", "idempotency_key"]);
+
 function fingerprint(call: ToolCall): string {
   if ("malformed" in call.arguments) return JSON.stringify([call.name, call.arguments.malformed]);
-  const { reason: _reason, image_code: _code, idempotency_key: _key, ...asked } = call.arguments.bound;
-  const sorted = Object.entries(asked).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([call.name, sorted]);
+  const asked = Object.entries(call.arguments.bound).filter(([name]) => !BESIDE_THE_POINT.has(name));
+  return JSON.stringify([call.name, asked.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** Recognises calls that go in circles: the same one, or the same few in turn, with the same arguments. */

@@ -75,7 +75,7 @@ export class RunMeans {
     this.#unreported = sum(this.#unreported, { ...NOTHING, ...reserved });
   }
 
-  usage(): ModelUsage {
+  usage(): Omit<ModelUsage, "provider" | "model"> {
     return {
       model_calls: this.#calls,
       ...(this.#metered ? { tokens: this.#tokens } : {}),

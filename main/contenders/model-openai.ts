@@ -133,7 +133,8 @@ function echo({ text, calls, native }: ModelAnswer): MessageParam {
 }
 
 function toAnswer(completion: Completion, key: string): ModelAnswer {
-  const { choices, usage, error } = (completion ?? {}) as Partial<Completion> & { error?: unknown };
+  // The library hands on whatever a server says with status 200.
+  const { choices, usage, error } = completion as Partial<Completion> & { error?: unknown };
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   const message = choice?.message as Partial<Message> | undefined;
   if (choice === undefined || message === undefined) {
@@ -173,7 +174,7 @@ function parsed(given: unknown): ToolCall["arguments"] {
     }
   }
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? { bound: value as Readonly<Record<string, unknown>> } : { malformed: String(given) };
+  return isObject ? { bound: value as Readonly<Record<string, unknown>> } : { malformed: JSON.stringify(given) };
 }
 
 function stopOf(reason: string | null, calls: number): ModelAnswer["stop"] {

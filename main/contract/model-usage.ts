@@ -14,6 +14,8 @@ export type TokensByKind = z.infer<typeof tokensByKindSchema>;
 
 /** What a model used up in a run, so far. */
 export const modelUsageSchema = z.object({
+  provider: z.string(),
+  model: z.string().describe("As it was asked for"),
   model_calls: z.number().int().nonnegative().describe("Answers of the model; attempts that got none do not count"),
   tokens: tokensByKindSchema.optional().describe("Absent where an answer came without its tokens"),
   usd: z.number().nonnegative().optional().describe("Absent where the price of the model or its tokens are not known"),

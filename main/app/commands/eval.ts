@@ -6,17 +6,19 @@ import type { EvaluationResults } from "../../contract/evaluation-results.ts";
 import { externalDriver, type OfferedUnit } from "../../evaluation/external-driver.ts";
 import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
+import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../bench-desk.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
 import { startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { addModelOptions, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { asUsageError, openPlan } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
 import { printNote, printResult, ProgressBar } from "../terminal.ts";
 
-interface EvalOptions {
+interface EvalOptions extends ModelChoice {
   readonly group?: readonly string[];
   readonly case?: readonly string[];
   readonly by?: readonly string[];
@@ -38,12 +40,15 @@ A plan runs only when it is frozen, unchanged and committed, or with --explorato
 "external" opens each case on an address of this machine, prints it with its token, and waits for any MCP client to finish the run.
 "recorded" makes calls again that stand in a file: lines of {"tool", "input", "reason"}, or the events.jsonl of a run.
 
+"agent" and "agent-noview" are a model, the one of the plan or of --model.${MODEL_HELP}
+
 Exit status 1 when a unit was not run or failed.
 
 Example:
   $ caustic eval tasks/plans/beam-quality.yaml --by scripted,naive,constant --jobs 2
   $ caustic eval tasks/plans/beam-quality.yaml --case A1,C2 --by scripted --json
-  $ caustic eval tasks/plans/beam-quality.yaml --case C2 --by external --time-limit 3600`;
+  $ caustic eval tasks/plans/beam-quality.yaml --case C2 --by external --time-limit 3600
+  $ caustic eval tasks/plans/beam-quality.yaml --by agent,agent-noview --model <name> --price 3,0.3,3.75,15`;
 
 const MOST_JOBS = 64;
 const USUAL_TIME_LIMIT_S = 3600;
@@ -57,8 +62,7 @@ const names = (text: string): string[] =>
 
 /** Adds `caustic eval`. */
 export function registerEval(program: Command): void {
-  program
-    .command("eval")
+  addModelOptions(program.command("eval"))
     .description("runs an evaluation plan, resumes what is there")
     .argument("<plan>", "the plan, a YAML file")
     .option("--group <names>", "only these groups, separated by commas", names)
@@ -122,6 +126,7 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
       versions: { caustic: programVersion(), node: process.version },
       ...(options.answers === undefined ? {} : { answers: options.answers }),
       waiting: {
+        ...agentContenders(plan, options, out, options.by),
         external: {
           parallel: 1,
           driver: externalDriver({ listen, announce, timeLimit_s: options.timeLimit, frameFile }),

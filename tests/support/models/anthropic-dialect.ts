@@ -82,7 +82,7 @@ export const anthropicDialect: Dialect = {
           : [],
       ),
       pictures: body.messages
-        .flatMap((message) => message.content as z.infer<typeof toolResult>[])
+        .flatMap((message) => (message.role === "user" ? message.content : []))
         .flatMap((block) => (block.type === "tool_result" ? block.content : []))
         .flatMap((part) => (part.type === "image" ? [Buffer.from(part.source.data, "base64")] : [])),
       words: latest.content.map((block) => (block.type === "text" ? block.text : "")).join(""),

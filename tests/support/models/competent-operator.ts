@@ -1,5 +1,5 @@
 import type { AxisResult, DeterminedAxis } from "../../../main/contract/axis-result.ts";
-import type { Measurement, ToolOutput } from "../../../main/contract/tools.ts";
+import type { Measurement, ToolName, ToolOutput } from "../../../main/contract/tools.ts";
 import { type Brain, type Heard, type Said, thinkingInSteps } from "./brain.ts";
 import { readCode } from "./read-code.ts";
 
@@ -10,7 +10,6 @@ const FAR = [-3.2, -2.9, -2.6, -2.4, 2.4, 2.6, 2.9, 3.2];
 const PEAK_SHARE = 0.6;
 
 type Call = { readonly name: string; readonly arguments: Record<string, unknown> };
-type Fit = ToolOutput<"fit_caustic">;
 
 export interface CompetentOptions {
   /** Pictures to look at; each one takes an answer of its own. */
@@ -23,9 +22,9 @@ export interface CompetentOptions {
 export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
   return thinkingInSteps(function* operate(): Generator<Said, Said, Heard> {
     let heard = yield { text: "", calls: [{ name: "bench_status", arguments: {} }] };
-    const bench = answerOf<ToolOutput<"bench_status">>(heard).benches?.[0]?.bench ?? "";
+    const bench = answerOf(heard, "bench_status").benches?.[0]?.bench ?? "";
     heard = yield { calls: [{ name: "bench_open", arguments: { bench, reason: "measure M² of this beam" } }] };
-    const opened = answerOf<ToolOutput<"bench_open">>(heard);
+    const opened = answerOf(heard, "bench_open");
     const { run, exposure_range_ms: range } = opened;
     const darks = new Set<number>();
     const step = (wanted_ms: number): number =>
@@ -64,10 +63,10 @@ export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
 
     for (let round = 0; round < 2; round++) {
       heard = yield { calls: [{ name: "fit_caustic", arguments: { run, reason: "what is known so far" } }] };
-      const fit = answerOf<Fit>(heard);
+      const fit = answerOf(heard, "fit_caustic");
       const positions_mm = planned([fit.x, fit.y], min, max, 0.45 * opened.sensor_height_px * opened.pixel_pitch_um);
       heard = yield { calls: [{ name: "estimate_scan", arguments: { run, positions_mm } }] };
-      const estimate = answerOf<ToolOutput<"estimate_scan">>(heard);
+      const estimate = answerOf(heard, "estimate_scan");
       const scan = estimate.positions
         .filter(({ allowed }) => allowed)
         .map(({ z_mm, suggested_exposure_ms }) => ({ z_mm, exposure_ms: step(suggested_exposure_ms ?? 1) }));
@@ -79,7 +78,7 @@ export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
 
     let image_code: string | undefined;
     heard = yield { calls: [{ name: "bench_status", arguments: { run } }] };
-    const used = (answerOf<ToolOutput<"bench_status">>(heard).measurements ?? []).filter(({ use }) => use === "used");
+    const used = (answerOf(heard, "bench_status").measurements ?? []).filter(({ use }) => use === "used");
     for (const { measurement } of used.slice(-looks)) {
       const reason = "one more look whether the spot is clean";
       heard = yield { calls: [{ name: "view_frame", arguments: { run, measurement, reason, ...coded(image_code) } }] };
@@ -88,7 +87,7 @@ export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
       if (image_code !== undefined) onCode?.(image_code);
     }
     heard = yield { calls: [{ name: "fit_caustic", arguments: { run, ...coded(image_code) } }] };
-    const { x, y } = answerOf<Fit>(heard);
+    const { x, y } = answerOf(heard, "fit_caustic");
     const explanation = "Both axes are fitted to sound measurements in the near and the far zone.";
     heard = yield {
       calls: [
@@ -107,8 +106,8 @@ export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
 
 const coded = (image_code: string | undefined) => (image_code === undefined ? {} : { image_code });
 
-function answerOf<Output>(heard: Heard): Output {
-  return JSON.parse(heard.results[0]?.text ?? "{}") as Output;
+function answerOf<Name extends ToolName>(heard: Heard, _tool: Name): ToolOutput<Name> {
+  return JSON.parse(heard.results[0]?.text ?? "{}") as ToolOutput<Name>;
 }
 
 function measurementsIn(heard: Heard): Measurement[] {

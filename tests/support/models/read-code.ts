@@ -23,7 +23,7 @@ export function readCode(png: Uint8Array): string {
       for (let x = left; x < left + advance; x++) if (data[y * width + x] === ink) seen.add(`${x},${y}`);
     }
     code +=
-      [...SIGNS].find((sign) => {
+      Array.from(SIGNS).find((sign) => {
         const drawn = new Set<string>();
         drawText(sign, left, top, SCALE, (x, y) => drawn.add(`${x},${y}`));
         return drawn.size === seen.size && [...drawn].every((pixel) => seen.has(pixel));

@@ -37,7 +37,7 @@ export interface StandInOptions {
   readonly onHang?: () => void;
 }
 
-const textOf = (value: unknown): string => JSON.stringify(value) ?? "";
+const textOf = (value: unknown): string => JSON.stringify([value]);
 /** Pictures are reckoned apart from their bytes. */
 const withoutBytes = (text: string): string => text.replaceAll(/[A-Za-z0-9+/=]{400,}/g, "x".repeat(2400));
 /** Where a cache ends is said by marks that are no part of what is cached. */
