@@ -37,6 +37,7 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
       seed: seed ?? 1,
       realTime: choice.realTime === true,
       keepIn: out,
+      keepFrames: true,
     }),
   ];
 }

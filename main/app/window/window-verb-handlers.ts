@@ -128,7 +128,8 @@ function createHandlers(
       return {};
     },
     async close_run({ run }) {
-      await benches.session(run).close("abandoned");
+      const session = benches.session(run);
+      await session.close(session.snapshot().state === "finished" ? "finished" : "abandoned");
       return {};
     },
     auto_exposure: ({ run, reason }, context) => setExposureByItself(benches.session(run), reason, context),

@@ -73,7 +73,7 @@ export function DrivePanel() {
         <label className="stack">
           <span className="field-label">Operator's note (scripts cannot read it)</span>
           <textarea
-            rows={2}
+            rows={1}
             value={note}
             onChange={(event) => {
               setNote(event.currentTarget.value);

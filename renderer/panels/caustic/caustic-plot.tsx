@@ -14,10 +14,12 @@ interface CausticPlotProps {
   readonly selected: string | undefined;
   readonly onSelect: (measurement: string) => void;
   readonly title?: string;
+  /** What to do while nothing is measured. */
+  readonly empty?: string;
 }
 
 /** Widths along the beam with the fitted hyperbolas, their bands, and the zones that ISO 11146 asks about. */
-export function CausticPlot({ state, caustic, selected, onSelect, title }: CausticPlotProps) {
+export function CausticPlot({ state, caustic, selected, onSelect, title, empty }: CausticPlotProps) {
   const points = { x: pointsOf("x", state.measurements, caustic), y: pointsOf("y", state.measurements, caustic) };
   const all = [...points.x, ...points.y];
   const curves = AXES.flatMap((axis) => caustic?.[axis].curve?.d_um ?? []);
@@ -35,7 +37,7 @@ export function CausticPlot({ state, caustic, selected, onSelect, title }: Caust
       </figcaption>
       {all.length === 0 ? (
         <div className="plot-empty dim">
-          <p>Nothing measured yet. Start the scan at the right, or measure at single positions on the bench.</p>
+          <p>{empty ?? "Nothing measured yet."}</p>
         </div>
       ) : (
         <LinePlot

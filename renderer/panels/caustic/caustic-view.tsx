@@ -42,7 +42,13 @@ export function CausticView() {
   return (
     <div className="caustic">
       <div className="caustic-main">
-        <CausticPlot state={state} caustic={caustic} selected={selected} onSelect={select} />
+        <CausticPlot
+          state={state}
+          caustic={caustic}
+          selected={selected}
+          onSelect={select}
+          empty="Nothing measured yet. Start the scan at the right, or measure at single positions on the bench."
+        />
         <ResidualPlot state={state} caustic={caustic} selected={selected} onSelect={select} />
         <div className="caustic-lower">
           <MeasurementTable

@@ -59,7 +59,7 @@ export function MeasurementTable(props: {
               peak
             </th>
             <th scope="col">remarks</th>
-            <th scope="col">use</th>
+            {onUse === undefined ? null : <th scope="col">use</th>}
           </tr>
         </thead>
         <tbody>
@@ -85,18 +85,20 @@ export function MeasurementTable(props: {
                 <td className="number right">{plusMinus(measurement.d4sigma_y_um, measurement.u_y_um)}</td>
                 <td className="number right">{percent(measurement.peak_counts / fullScale, 0)}</td>
                 <td className="remarks">{remarks(measurement, state.rejectedWhy.get(id), leftOut.get(id))}</td>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Use ${id} in the fit`}
-                    checked={used && measurement.grade !== "refused"}
-                    disabled={onUse === undefined || measurement.grade === "refused"}
-                    onClick={(event) => {
-                      event.stopPropagation();
-                    }}
-                    onChange={(event) => onUse?.(id, event.currentTarget.checked)}
-                  />
-                </td>
+                {onUse === undefined ? null : (
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`Use ${id} in the fit`}
+                      checked={used && measurement.grade !== "refused"}
+                      disabled={onUse === undefined || measurement.grade === "refused"}
+                      onClick={(event) => {
+                        event.stopPropagation();
+                      }}
+                      onChange={(event) => onUse?.(id, event.currentTarget.checked)}
+                    />
+                  </td>
+                )}
               </tr>
             );
           })}

@@ -67,7 +67,7 @@ export function Replay({ record }: { record: string }) {
             jump(-1);
           }}
         >
-          ⏮
+          «
         </button>
         <button
           type="button"
@@ -87,7 +87,7 @@ export function Replay({ record }: { record: string }) {
             jump(1);
           }}
         >
-          ⏭
+          »
         </button>
         <input
           type="range"

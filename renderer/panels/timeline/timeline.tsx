@@ -114,7 +114,6 @@ function Call({ entry, source }: { entry: CallEntry; source: string }) {
           <span className="tone-bad">{entry.error.code.replaceAll("_", " ")}</span>
         )}
       </div>
-      {entry.reason === undefined ? null : <p className="call-reason">{entry.reason}</p>}
       {entry.error === undefined ? null : (
         <p className="tone-bad">
           {entry.error.message}. <span className="dim">{entry.error.hint}</span>
@@ -124,7 +123,7 @@ function Call({ entry, source }: { entry: CallEntry; source: string }) {
         <ViewPicture source={source} view={entry.view} confirmed={entry.confirmed === true} />
       )}
       <details>
-        <summary>details</summary>
+        <summary>{entry.reason ?? "details"}</summary>
         <pre className="scroll">
           {JSON.stringify({ input: entry.input, output: entry.output, error: entry.error }, null, 1)}
         </pre>
