@@ -67,6 +67,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/emulate.ts")).registerEmulate,
   },
   {
+    name: "bench",
+    summary: "how fast the parts of Caustic are on this machine",
+    load: async () => (await import("./commands/bench.ts")).registerBench,
+  },
+  {
     name: "doctor",
     summary: "what works on this machine and what is missing",
     load: async () => (await import("./commands/doctor.ts")).registerDoctor,

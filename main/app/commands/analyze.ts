@@ -10,6 +10,7 @@ import type { ChannelChoice } from "../../files/colour-channel.ts";
 import { cropImage, type PixelRectangle } from "../../files/crop-image.ts";
 import { FileError } from "../../files/file-error.ts";
 import { type ImageFile, readDark, readImage } from "../../files/read-image.ts";
+import { chooseKernel } from "../choose-kernel.ts";
 import { numberOption } from "../option-values.ts";
 import { printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -100,7 +101,11 @@ async function analyzeFile(path: string, options: AnalyzeOptions): Promise<Row> 
       pixelPitch_um: options.pixelUm,
       ...(dark === undefined ? {} : { dark: darkReference(dark, image.width_px) }),
     },
-    { extraFindings: true, ...(options.background === undefined ? {} : { method: options.background }) },
+    {
+      extraFindings: true,
+      kernel: chooseKernel().kernel,
+      ...(options.background === undefined ? {} : { method: options.background }),
+    },
   );
   return toRow(path, image, analysis);
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
+import { chooseKernel } from "../choose-kernel.ts";
 import { printJson, printResult } from "../terminal.ts";
 
 /** One thing that Caustic can use on this machine. */
@@ -117,11 +118,17 @@ function isInstalled(name: string): boolean {
 }
 
 function checkKernel(): Check {
-  const folder = join(ROOT, "main/kernel/build/Release");
-  const built = existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".node"));
-  const found = built ? "built" : "not built; the TypeScript kernel serves, some ten times slower";
+  const { kernel, missing } = chooseKernel();
+  const found =
+    missing === undefined ? `${kernel.name} runs` : `the ${kernel.name} kernel runs, some times slower (${missing})`;
   return result(
-    { name: "native kernel", works: built, essential: false, needed_for: "full camera frame rates", found },
+    {
+      name: "native kernel",
+      works: missing === undefined,
+      essential: false,
+      needed_for: "full camera frame rates",
+      found,
+    },
     "npm start (builds it where there is a C++ compiler)",
   );
 }

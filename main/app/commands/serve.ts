@@ -4,6 +4,7 @@ import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
 import { createBenchServer } from "../../mcp/bench-server.ts";
 import { type BenchChoice, chosenOffers, frameFile } from "../bench-desk.ts";
 import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
+import { chooseKernel } from "../choose-kernel.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
 import { type Host, startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
@@ -67,6 +68,7 @@ async function serve(options: ServeOptions): Promise<void> {
     runsFolder: options.out,
     token,
     mcpAddress: url,
+    kernel: chooseKernel().kernel,
     log: (message) => {
       log.error(message);
     },

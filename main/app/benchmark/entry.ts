@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+const timing = z.object({
+  runs: z.number().int().positive(),
+  least_ms: z.number().nonnegative(),
+  lower_quartile_ms: z.number().nonnegative(),
+  median_ms: z.number().nonnegative(),
+  upper_quartile_ms: z.number().nonnegative(),
+  p99_ms: z.number().nonnegative(),
+});
+
+const entrySchema = z.object({
+  name: z.string(),
+  timing,
+  /** Median over that of the reference, which ran in turn with it. */
+  ratio: z.object({ to: z.string(), value: z.number().positive() }).optional(),
+});
+
+/** One line of the table. */
+export type Entry = z.infer<typeof entrySchema>;
+
+/** What `caustic bench --json` prints and `--baseline` reads. */
+export const benchReportSchema = z.object({
+  version: z.string(),
+  node: z.string(),
+  processor: z.string(),
+  /** Runnable processes per core in the minute before, as the system counts them. */
+  load_per_core: z.number().nonnegative(),
+  kernel: z.string(),
+  entries: z.array(entrySchema),
+});
+export type BenchReport = z.infer<typeof benchReportSchema>;
