@@ -9,7 +9,7 @@ export default defineConfig({
     reporters: ["default"],
     maxWorkers: 2,
     projects: [
-      project("unit", ["{drivers,main,simulators,tasks}/**/*.test.ts"]),
+      project("unit", ["{drivers,electron,main,renderer,simulators,tasks}/**/*.test.ts"]),
       project("physics", ["tests/physics/**/*.test.ts"], 300_000),
       project("contract", ["tests/contract/**/*.test.ts"], 120_000),
       project("conformance", ["tests/conformance/**/*.test.ts"], 300_000),
