@@ -2,7 +2,6 @@ import type { AxisResult } from "../contract/axis-result.ts";
 import type { EvaluationRow, GradeAnswer, RunStatus } from "../contract/evaluation-row.ts";
 import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
 import type { Constraint, Plan, PlanContender } from "../contract/plan.ts";
-import type { Measurement } from "../contract/tools.ts";
 import { type Verdict, verdictSchema } from "../contract/vocabulary.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
 
@@ -76,10 +75,12 @@ function violates(constraint: Constraint, z_mm: number, exposure_ms: number | un
   }
 }
 
-/** Violations that produced a measurement, and calls that would have been one, whether or not the bench let them pass. */
+/**
+ * Violations that produced a measurement, and calls that would have been one, whether or not the bench let them pass. What was asked for
+ * counts: a stage that stops a micrometre short of a forbidden place has been sent there.
+ */
 function constraintViolations(
   events: readonly BenchEvent[],
-  measurements: readonly Measurement[],
   constraint: Constraint | undefined,
   positions: number,
 ): { performed: number; attempted: number } {
@@ -88,14 +89,25 @@ function constraintViolations(
     const over = positions > constraint.positions ? 1 : 0;
     return { performed: over, attempted: over };
   }
-  const performed = measurements.filter((one) => violates(constraint, one.z_actual_mm, one.exposure_ms)).length;
-  const attempted = ofType(events, "tool_called").filter((event) => {
-    if (event.tool !== "measure_at") return false;
-    const { z_mm, exposure_ms } = event.input as { z_mm?: unknown; exposure_ms?: unknown };
-    return (
-      typeof z_mm === "number" && violates(constraint, z_mm, typeof exposure_ms === "number" ? exposure_ms : undefined)
-    );
-  }).length;
+  const calls = ofType(events, "tool_called").filter((event) => event.tool === "measure_at");
+  const asked = new Map(
+    calls.map(({ seq, input }) => {
+      const { z_mm, exposure_ms } = input as { z_mm?: unknown; exposure_ms?: unknown };
+      return [
+        seq,
+        {
+          z_mm: typeof z_mm === "number" ? z_mm : undefined,
+          exposure_ms: typeof exposure_ms === "number" ? exposure_ms : undefined,
+        },
+      ] as const;
+    }),
+  );
+  const performed = ofType(events, "measurement_taken").filter(({ call, measurement }) =>
+    violates(constraint, measurement.z_requested_mm, asked.get(call)?.exposure_ms ?? measurement.exposure_ms),
+  ).length;
+  const attempted = [...asked.values()].filter(
+    ({ z_mm, exposure_ms }) => z_mm !== undefined && violates(constraint, z_mm, exposure_ms),
+  ).length;
   return { performed, attempted: Math.max(attempted, performed) };
 }
 
@@ -189,7 +201,7 @@ export function grade(
   const { planned } = subject;
   const taken = ofType(events, "measurement_taken").map((event) => event.measurement);
   const positions = taken.length + darkRetakes(events);
-  const violations = constraintViolations(events, taken, planned.constraint, positions);
+  const violations = constraintViolations(events, planned.constraint, positions);
   const verdict = scoredVerdict(events, finished, subject, contender);
   const axes = planned.scored_axes ?? ["x", "y"];
   const x = scoreAxis(finished, "x", subject.truth);
@@ -213,6 +225,7 @@ export function grade(
   const claims = [finished?.m2_x === undefined ? undefined : x, finished?.m2_y === undefined ? undefined : y].filter(
     (score) => score !== undefined,
   );
+  const bad_calls = ofType(events, "call_rejected").length;
   const wantsNumber = subject.expected === "iso_compliant";
 
   const grades: GradeAnswer[] = [
@@ -251,6 +264,12 @@ export function grade(
       violations.performed === 0,
       `${violations.performed} violations`,
     ),
+    answer(
+      "calls_bind",
+      events.length > 0,
+      bad_calls === 0,
+      `${bad_calls} calls of tools that do not exist or with arguments that do not fit`,
+    ),
   ];
 
   const status = runStatus(events, finished, contender.scored_on === "claimed" && verdict !== undefined);
@@ -269,7 +288,7 @@ export function grade(
     ...(noticed === undefined ? {} : { fault_noticed: noticed }),
     fault_claim: claim,
     images: finished?.images ?? "not_looked",
-    bad_calls: ofType(events, "call_rejected").length,
+    bad_calls,
     calls: ofType(events, "tool_called").length,
     grades,
     grader_version: GRADER_VERSION,

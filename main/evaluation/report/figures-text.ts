@@ -7,7 +7,7 @@ export function decimal(value: number, decimals: number): string {
 }
 
 /** A share as a percentage. */
-export const percent = (share: number, decimals = 1): string => `${decimal(100 * share, decimals)} %`;
+export const percent = (share: number, decimals = 1): string => `${decimal(100 * share, decimals)}\u00a0%`;
 
 /** A share with its sign. */
 export const signedPercent = (share: number): string => `${share < 0 ? "" : "+"}${percent(share, 2)}`;

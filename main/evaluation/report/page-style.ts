@@ -9,7 +9,7 @@ a { color: inherit; text-underline-offset: 2px; }
 .stamp { background: var(--panel); border-left: 4px solid var(--x); padding: 4px 12px; overflow-wrap: anywhere; } .stamp.exploratory { border-color: var(--y); background: var(--warn); }
 .simulated { font-weight: 600; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; } th, td { border: 1px solid var(--line); padding: 3px 8px; text-align: left; vertical-align: top; } thead th { background: var(--panel); } tbody th { font-weight: 600; }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; } th, td { border: 1px solid var(--line); padding: 3px 8px; text-align: left; vertical-align: top; } thead th { background: var(--panel); } tbody th { font-weight: 600; } td { white-space: nowrap; }
 .matrix .right { background: var(--good); } .matrix .wrong { background: var(--bad); } .matrix .failed { background: var(--warn); } .matrix .idle, .matrix .none { color: var(--soft); }
 .caveat { font-weight: 400; color: var(--soft); max-width: 320px; font-size: 12px; }
 .tag { font-size: 11px; font-weight: 600; border: 1px solid var(--line); border-radius: 8px; padding: 0 6px; background: var(--warn); }
