@@ -35,6 +35,8 @@ export const LARGEST_PICTURE_BYTES = 100_000;
 const LONGEST_SIDE = 640;
 /** Smaller frames are drawn with larger pixels until they are about this wide. */
 const COMFORTABLE_SIDE = 320;
+const LEVELS = 128;
+const FEW_LEVELS = 24;
 const LEFT = 34;
 const TOP = 12;
 const BOTTOM = 44;
@@ -52,12 +54,15 @@ const EXTRA: readonly Colour[] = [PAPER, INK, DIM_INK, SATURATED];
 export function drawPicture(frame: Frame, options: PictureOptions): Picture {
   const crop = options.crop ?? { x_px: 0, y_px: 0, width_px: frame.width_px, height_px: frame.height_px };
   const longest = Math.max(crop.width_px, crop.height_px);
-  const smallest = Math.ceil(longest / LONGEST_SIDE);
-  for (let block = smallest; ; block++) {
-    for (const levels of [128, 48, 24]) {
-      const picture = drawAt(frame, crop, options, block, levels);
-      if (picture.png.length <= LARGEST_PICTURE_BYTES || longest / block < 16) return picture;
+  for (let block = Math.ceil(longest / LONGEST_SIDE); ; ) {
+    let picture = drawAt(frame, crop, options, block, LEVELS);
+    // Fewer colours save up to half of the bytes; where that cannot be enough, only a smaller picture helps.
+    if (picture.png.length > LARGEST_PICTURE_BYTES && picture.png.length < 2 * LARGEST_PICTURE_BYTES) {
+      picture = drawAt(frame, crop, options, block, FEW_LEVELS);
     }
+    const excess = picture.png.length / LARGEST_PICTURE_BYTES;
+    if (excess <= 1 || longest / block < 16) return picture;
+    block = Math.max(block + 1, Math.ceil(block * Math.sqrt(excess)));
   }
 }
 
@@ -177,7 +182,7 @@ function drawAt(frame: Frame, crop: Crop, options: PictureOptions, block: number
   }
 
   const palette = [...createRamp(levels), ...EXTRA];
-  const png = encode({ width, height, data, depth: 8, channels: 1, palette }, { zlib: { level: 6 } });
+  const png = encode({ width, height, data, depth: 8, channels: 1, palette }, { zlib: { level: 4 } });
   return {
     png: new Uint8Array(png),
     minimum_counts: minimum,
