@@ -7,7 +7,7 @@ import { KeptRecords } from "./kept-records.ts";
 import { KeptEvaluations } from "./kept-evaluations.ts";
 import { type BenchFiles, OfferedBenches } from "./offered-benches.ts";
 import { servePage } from "./page-files.ts";
-import { acceptSockets } from "./socket-port.ts";
+import { acceptSockets, type OpenSockets } from "./socket-port.ts";
 import { type StartableContender, StartedContenders } from "./started-contenders.ts";
 import { WindowHost } from "./window-host.ts";
 
@@ -34,7 +34,7 @@ export interface WindowBench {
   /** Answers a request for the page or one of its files; false where it is for somebody else. */
   servePage(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Lets the pages connect. */
-  acceptSockets(server: Server): { close(): void };
+  acceptSockets(server: Server): OpenSockets;
   /** Ends every run and lets go of everything. */
   close(): Promise<void>;
 }

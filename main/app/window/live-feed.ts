@@ -69,7 +69,9 @@ export class LiveFeed {
         this.#show(frame, "live");
       }
       const interval_ms = frame === undefined ? IDLE_INTERVAL_MS : FRAME_INTERVAL_MS;
-      const rest_ms = Math.max(1, interval_ms - (performance.now() - began_ms));
+      // Looking never takes more than half of the process: calls and measurements come first.
+      const took_ms = performance.now() - began_ms;
+      const rest_ms = Math.max(1, interval_ms - took_ms, took_ms);
       await new Promise((resolve) => setTimeout(resolve, rest_ms));
     }
     this.#running = false;

@@ -33,12 +33,19 @@ function socketPort(socket: WebSocket): WindowPort {
   };
 }
 
+export interface OpenSockets {
+  /** Breaks every connection at once; pages may connect again. */
+  cut(): void;
+  /** Breaks every connection and takes no further one. */
+  close(): void;
+}
+
 /**
  * Lets windows in browsers connect to `server` at `SOCKET_PATH`. Only pages that this server itself served may: the Origin must be
  * the Host, and the Host a name of this machine, so that neither a foreign page nor a rebound name gets in. The token is asked by
  * the host.
  */
-export function acceptSockets(server: Server, host: WindowHost): { close(): void } {
+export function acceptSockets(server: Server, host: WindowHost): OpenSockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MOST_BYTES, perMessageDeflate: false });
   const alive = new WeakSet<WebSocket>();
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
@@ -64,11 +71,15 @@ export function acceptSockets(server: Server, host: WindowHost): { close(): void
     }
   }, HEARTBEAT_MS);
   heartbeat.unref();
+  const cut = (): void => {
+    for (const socket of sockets.clients) socket.terminate();
+  };
   return {
+    cut,
     close() {
       clearInterval(heartbeat);
       server.off("upgrade", onUpgrade);
-      for (const socket of sockets.clients) socket.terminate();
+      cut();
       sockets.close();
     },
   };

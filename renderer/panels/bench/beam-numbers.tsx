@@ -61,7 +61,9 @@ export function BeamNumbers() {
         />
       </dl>
       <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
-      <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+      <div className="live-flags scroll">
+        <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+      </div>
     </Section>
   );
 }

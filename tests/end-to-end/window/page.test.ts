@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { noBrowser, openPage, type PageHost, pageHost, showView, startBrowser } from "./page-fixture.ts";
+
+const title = noBrowser === undefined ? "the page in Chromium" : `the page in Chromium (skipped: ${noBrowser})`;
+
+describe.skipIf(noBrowser !== undefined)(title, () => {
+  let browser: Browser;
+  const hosts: PageHost[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    for (const host of hosts.splice(0)) await host.close();
+  });
+  async function host(...options: Parameters<typeof pageHost>): Promise<PageHost> {
+    const made = await pageHost(...options);
+    hosts.push(made);
+    return made;
+  }
+  const openBench = async (page: Page): Promise<void> => {
+    await page.getByRole("button", { name: "Open", exact: true }).first().click();
+    await page.getByRole("heading", { name: "Exposure" }).waitFor();
+  };
+
+  test("a first-time operator measures M² from the first page to the finished run", async () => {
+    const { page, complaints } = await openPage(browser, await host(), { tour: true });
+    const tour = page.getByRole("complementary", { name: "First run" });
+    await tour.locator("strong", { hasText: "Open a bench" }).waitFor();
+    await openBench(page);
+    await tour.locator("strong", { hasText: "Look at the beam" }).waitFor();
+    await page.getByText("SIMULATED", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Auto", exact: true }).click();
+    await tour.locator("strong", { hasText: "Take a dark" }).waitFor();
+    await page.getByRole("button", { name: "Take dark" }).click();
+    await tour.locator("strong", { hasText: "Measure once" }).waitFor();
+    await page.getByRole("button", { name: "Measure here" }).click();
+    await tour.locator("strong", { hasText: "Scan the caustic" }).waitFor();
+    await tour.getByRole("button", { name: "Go to the caustic" }).click();
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    await page.getByText("The scan is complete.").waitFor();
+    await tour.locator("strong", { hasText: "Finish" }).waitFor();
+    await expect
+      .poll(() => page.getByRole("heading", { name: "ISO 11146 positions" }).locator("..").textContent())
+      .toContain("complete");
+    await page.getByRole("button", { name: "Finish …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Finish the run" });
+    expect(await dialog.getByLabel("Verdict").inputValue()).toBe("iso_compliant");
+    await dialog.getByRole("button", { name: "Finish", exact: true }).click();
+    await page.getByText("Measured to ISO 11146").first().waitFor();
+    const m2 = await page.locator(".caustic-side .result-m2 .m2").allTextContents();
+    expect(Number(m2[0])).toBeCloseTo(1.2, 1);
+    expect(Number(m2[1])).toBeCloseTo(1.3, 1);
+    await tour.getByRole("button", { name: "Done" }).click();
+    expect(await tour.count()).toBe(0);
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const table = readFileSync(await (await downloading).path(), "utf8")
+      .trim()
+      .split("\n");
+    expect(table[0]).toContain("z_actual_mm");
+    expect(table.length - 1).toBe(await page.locator(".caustic-main .measurements tbody tr").count());
+
+    await page.getByRole("button", { name: "Close and open another bench" }).click();
+    await showView(page, "Runs");
+    await page.locator(".record").filter({ hasText: "Measured to ISO 11146" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("a click in the table shows the frame and the point of that measurement", async () => {
+    const { page } = await openPage(browser, await host());
+    await openBench(page);
+    await page.getByRole("button", { name: "Measure here" }).click();
+    await page.getByText("1 measured").waitFor();
+    await showView(page, "Caustic");
+    await page.getByRole("rowheader", { name: "m001" }).first().click();
+    await page.locator(".still canvas").waitFor();
+    expect(await page.locator(".caustic-plot .mark-selected").count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator(".still canvas").getAttribute("aria-label")).toContain("640 by 480 pixels");
+  });
+
+  test("a script is watched live and taken over", async () => {
+    const made = await host({ scenario: "clean", seed: 5, real_time: true });
+    const { page, complaints } = await openPage(browser, made);
+    await showView(page, "Agent");
+    await page.getByRole("button", { name: "Start scripted" }).click();
+    await page.locator(".entry .caller-script").nth(2).waitFor();
+    await page.getByRole("banner").getByRole("button", { name: "Take over" }).click();
+    await page.getByText("You drive").waitFor();
+    await page
+      .locator(".drives")
+      .getByText(/failed/)
+      .waitFor();
+    const session = made.window.benches.openRuns()[0];
+    expect(session?.events().some((event) => event.type === "control_changed" && event.why === "taken_over")).toBe(
+      true,
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  test("Escape stops the stage also while somebody types", async () => {
+    const made = await host({ scenario: "clean", seed: 5, real_time: true });
+    const { page } = await openPage(browser, made);
+    await openBench(page);
+    const target = page.getByLabel("Go to position");
+    await target.fill("240");
+    await target.press("Enter");
+    await page.getByText("moving", { exact: true }).waitFor();
+    await target.press("Escape");
+    await expect
+      .poll(() =>
+        made.window.benches
+          .openRuns()[0]
+          ?.events()
+          .some((event) => event.type === "stopped" && event.why === "stop"),
+      )
+      .toBe(true);
+    const end = made.window.benches
+      .openRuns()[0]
+      ?.events()
+      .find((event) => event.type === "move_ended");
+    expect(end).toMatchObject({ outcome: "stopped" });
+  });
+
+  test("a lost connection says so, comes back by itself, and has missed nothing", async () => {
+    const made = await host();
+    const { page } = await openPage(browser, made);
+    await openBench(page);
+    await page.getByRole("button", { name: "Measure here" }).click();
+    await page.getByText("1 measured").waitFor();
+    const lost = page.getByRole("alert").filter({ hasText: "connection to the bench is lost" });
+    const noticed = lost.waitFor();
+    made.cut();
+    await noticed;
+    await page.getByRole("img", { name: "Connected" }).waitFor();
+    await page.getByRole("button", { name: "Measure here" }).click();
+    await page.getByText("2 measured").waitFor();
+    expect(made.window.benches.openRuns()[0]?.snapshot().measurements).toHaveLength(2);
+    await expect.poll(() => lost.count()).toBe(0);
+  });
+
+  test("a page with a wrong token is told so and sees nothing", async () => {
+    const made = await host();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${made.host.origin}/#token=wrong`);
+    await page.getByRole("alert").filter({ hasText: "Not admitted" }).waitFor();
+    expect(await page.getByRole("button", { name: "Open", exact: true }).count()).toBe(0);
+    expect(await page.evaluate("location.href")).not.toContain("token");
+  });
+
+  test("a kept run is walked through event by event, with the fit as it was", async () => {
+    const made = await host();
+    const { page } = await openPage(browser, made);
+    await showView(page, "Agent");
+    await page.getByRole("button", { name: "Start scripted" }).click();
+    await page.locator(".drives").getByText("ended").waitFor();
+    await showView(page, "Caustic");
+    await page.getByRole("button", { name: "Close and open another bench" }).click();
+    await showView(page, "Runs");
+    await page.locator(".record-main").first().click();
+    const slider = page.getByRole("slider", { name: "Event" });
+    await slider.waitFor();
+    const rows = page.locator(".replay .measurements tbody tr");
+    const all = await rows.count();
+    expect(all).toBeGreaterThanOrEqual(10);
+    await expect.poll(() => page.locator(".replay .m2").count()).toBe(2);
+    await slider.fill("0");
+    await expect.poll(() => rows.count()).toBe(0);
+    expect(await page.locator(".replay .m2").count()).toBe(0);
+    for (let measurement = 1; measurement <= 3; measurement++) {
+      await page.getByRole("button", { name: "Next measurement" }).click();
+      await expect.poll(() => rows.count()).toBe(measurement);
+    }
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText(/^Sound: /).waitFor();
+  });
+});
