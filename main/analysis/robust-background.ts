@@ -30,9 +30,11 @@ export interface BlockPoints {
 /** All blocks wholly outside `area` and, where `within` is given, with their centre inside that larger rectangle. */
 export function blocksOutside(map: BlockMap, area: Rectangle, within?: Rectangle): BlockPoints {
   const isOutside = outsideTest(map, area);
-  const x: number[] = [];
-  const y: number[] = [];
-  const value: number[] = [];
+  const most = map.blocksWide * map.blocksHigh;
+  const x = new Float64Array(most);
+  const y = new Float64Array(most);
+  const value = new Float64Array(most);
+  let next = 0;
   const cosine = Math.cos(within?.angle_rad ?? 0);
   const sine = Math.sin(within?.angle_rad ?? 0);
   for (let row = 0; row < map.blocksHigh; row++)
@@ -46,11 +48,12 @@ export function blocksOutside(map: BlockMap, area: Rectangle, within?: Rectangle
         if (Math.abs(dx * cosine + dy * sine) > within.halfLength_px) continue;
         if (Math.abs(dy * cosine - dx * sine) > within.halfBreadth_px) continue;
       }
-      x.push(centreX);
-      y.push(centreY);
-      value.push(map.means[row * map.blocksWide + column] as number);
+      x[next] = centreX;
+      y[next] = centreY;
+      value[next] = map.means[row * map.blocksWide + column] as number;
+      next++;
     }
-  return { x: Float64Array.from(x), y: Float64Array.from(y), value: Float64Array.from(value) };
+  return { x: x.subarray(0, next), y: y.subarray(0, next), value: value.subarray(0, next) };
 }
 
 /**
@@ -64,9 +67,11 @@ export function robustBackground(points: BlockPoints, shape: BackgroundShape): R
   let plane = flatBackground(median(points.value.slice()));
   let scatter_counts = 0;
   let used = offered;
+  const sizes = new Float64Array(offered);
   for (let refit = 0; refit < REFITS; refit++) {
     const residuals = residualsOf(points, plane);
-    scatter_counts = median(residuals.map(Math.abs)) / MAD_PER_SIGMA;
+    for (let index = 0; index < residuals.length; index++) sizes[index] = Math.abs(residuals[index] as number);
+    scatter_counts = median(sizes) / MAD_PER_SIGMA;
     // Half of the blocks on one and the same level (a dark 8-bit frame) say nothing of a scatter: keep all.
     const cut = scatter_counts > 0 ? CUT_SIGMAS * scatter_counts : Number.POSITIVE_INFINITY;
     const fitted = leastSquares(points, residuals, cut, shape);

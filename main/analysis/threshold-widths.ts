@@ -33,28 +33,27 @@ export function thresholdWidths(
   width_px: number,
   height_px: number,
 ): ThresholdWidths | undefined {
-  const background = unlitBackground(counts, width_px, height_px);
-  const { mean, deviation } = background;
-  const limit = SIGMAS * deviation;
+  const { mean, deviation } = unlitBackground(counts, width_px, height_px);
+  // Above the mean, and by no less than three deviations.
+  const least = mean + Math.max(SIGMAS * deviation, Number.EPSILON * Math.max(mean, 1));
   let lit = 0;
-  for (let index = 0; index < counts.length; index++) {
-    const value = (counts[index] as number) - mean;
-    if (value > 0 && value >= limit) lit++;
-  }
+  for (let index = 0; index < counts.length; index++) if ((counts[index] as number) >= least) lit++;
   if (lit === 0) return undefined;
   const columns = new Int32Array(lit);
   const rows = new Int32Array(lit);
   const values = new Float64Array(lit);
   let next = 0;
-  for (let row = 0; row < height_px; row++)
+  for (let row = 0; row < height_px; row++) {
+    const offset = row * width_px;
     for (let column = 0; column < width_px; column++) {
-      const value = (counts[row * width_px + column] as number) - mean;
-      if (value <= 0 || value < limit) continue;
+      const count = counts[offset + column] as number;
+      if (count < least) continue;
       columns[next] = column;
       rows[next] = row;
-      values[next] = value;
+      values[next] = count - mean;
       next++;
     }
+  }
   let now = litMoments(columns, rows, values, undefined);
   let iterations = 0;
   let converged = false;
@@ -88,7 +87,7 @@ export function thresholdWidths(
 function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, height_px: number) {
   const tall = Math.trunc(height_px * CORNER_FRACTION);
   const wide = Math.trunc(width_px * CORNER_FRACTION);
-  const corners = new Float64Array(4 * tall * wide);
+  const corners = counts.slice(0, 4 * tall * wide);
   let next = 0;
   for (let row = 0; row < height_px; row++) {
     if (row >= tall && row < height_px - tall) continue;
@@ -97,26 +96,44 @@ function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, h
       corners[next++] = counts[(row + 1) * width_px - 1 - k] as number;
     }
   }
-  const { mean, deviation } = statisticsUpTo(corners, Number.POSITIVE_INFINITY);
-  return statisticsUpTo(counts, mean + SIGMAS * deviation);
+  const { mean, deviation } = statisticsOf(corners, Number.POSITIVE_INFINITY);
+  return statisticsOf(counts, mean + SIGMAS * deviation);
 }
 
+/** 0 to 65535, the values of a histogram's bins. */
+const EVERY_COUNT = Uint16Array.from({ length: 65536 }, (_, value) => value);
+
 /** Mean and population deviation of the values up to a limit; zeros where there is none. */
-function statisticsUpTo(counts: Uint16Array | Float64Array, limit: number): { mean: number; deviation: number } {
-  let number = 0;
-  let sum = 0;
+function statisticsOf(counts: Uint16Array | Float64Array, limit: number): { mean: number; deviation: number } {
+  if (counts instanceof Float64Array) return statisticsUpTo(counts, limit);
+  const histogram = new Uint32Array(65536);
   for (let index = 0; index < counts.length; index++) {
     const value = counts[index] as number;
+    histogram[value] = (histogram[value] as number) + 1;
+  }
+  return statisticsUpTo(EVERY_COUNT, limit, histogram);
+}
+
+function statisticsUpTo(
+  values: ArrayLike<number>,
+  limit: number,
+  times?: Uint32Array,
+): { mean: number; deviation: number } {
+  let number = 0;
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number;
+    const weight = times === undefined ? 1 : (times[index] as number);
     if (value > limit) continue;
-    number++;
-    sum += value;
+    number += weight;
+    sum += weight * value;
   }
   if (number === 0) return { mean: 0, deviation: 0 };
   const mean = sum / number;
   let squares = 0;
-  for (let index = 0; index < counts.length; index++) {
-    const value = counts[index] as number;
-    if (value <= limit) squares += (value - mean) * (value - mean);
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number;
+    if (value <= limit) squares += (times === undefined ? 1 : (times[index] as number)) * (value - mean) ** 2;
   }
   return { mean, deviation: Math.sqrt(squares / number) };
 }
