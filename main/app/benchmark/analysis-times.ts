@@ -5,7 +5,7 @@ import type { MomentKernel } from "../../analysis/kernel.ts";
 import { typescriptKernel } from "../../analysis/typescript-kernel.ts";
 import { chooseKernel } from "../choose-kernel.ts";
 import type { Entry } from "./entry.ts";
-import { threadTime_ms, timeInTurn } from "./timing.ts";
+import { timeInTurn } from "./timing.ts";
 
 export const SIZES: readonly SensorSize[] = ["640x480", "1280x1024", "2448x2048"];
 
@@ -26,13 +26,12 @@ export async function widthTimes(size: SensorSize, rounds: number): Promise<Entr
   const timings = await timeInTurn(
     works.map(({ work }) => work),
     rounds,
-    { clock: threadTime_ms },
   );
   return works.flatMap(({ name }, index) => {
     const timing = timings[index];
     const floor = timings[0];
     if (timing === undefined || floor === undefined) return [];
-    const ratio = { to: "copy", value: timing.median_ms / floor.median_ms };
+    const ratio = { to: "copy", value: timing.least_ms / floor.least_ms };
     return [{ name, timing, ...(index === 0 ? {} : { ratio }) }];
   });
 }

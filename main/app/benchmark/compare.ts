@@ -1,11 +1,11 @@
 import type { BenchReport, Entry } from "./entry.ts";
 
-/** A median must move by more than this to be called another. */
+/** A factor must be farther from 1 than this to be called a change. */
 const NOTICEABLE = 0.1;
 
 export interface Comparison {
   readonly name: string;
-  /** Median now over median then; of the ratios to the reference where both reports have one, which load hardly changes. */
+  /** Now over then: of the ratios to the reference where both reports have one, which load hardly changes, else of the medians. */
   readonly factor: number;
   /** `same` also where the halves of all runs overlap: then the difference may be noise. */
   readonly verdict: "faster" | "slower" | "same";
@@ -21,13 +21,18 @@ export function compareReports(now: BenchReport, then: BenchReport): Comparison[
 }
 
 function compare(now: Entry, then: Entry): Comparison {
-  const scale =
-    now.ratio === undefined || then.ratio === undefined
-      ? 1
-      : // What the reference took now over what it took then.
-        now.timing.median_ms / now.ratio.value / (then.timing.median_ms / then.ratio.value);
-  const factor = now.timing.median_ms / (then.timing.median_ms * scale);
-  const slower = factor > 1 + NOTICEABLE && now.timing.lower_quartile_ms > then.timing.upper_quartile_ms * scale;
-  const faster = factor < 1 - NOTICEABLE && now.timing.upper_quartile_ms < then.timing.lower_quartile_ms * scale;
-  return { name: now.name, factor, verdict: slower ? "slower" : faster ? "faster" : "same" };
+  if (now.ratio !== undefined && then.ratio !== undefined) {
+    const factor = now.ratio.value / then.ratio.value;
+    // What the machine as a whole takes longer now, as the reference tells.
+    const scale = now.timing.least_ms / then.timing.least_ms / factor;
+    return { name: now.name, factor, verdict: verdict(now, then, factor, scale) };
+  }
+  const factor = now.timing.median_ms / then.timing.median_ms;
+  return { name: now.name, factor, verdict: verdict(now, then, factor, 1) };
+}
+
+function verdict(now: Entry, then: Entry, factor: number, scale: number): Comparison["verdict"] {
+  if (factor > 1 + NOTICEABLE && now.timing.lower_quartile_ms > then.timing.upper_quartile_ms * scale) return "slower";
+  if (factor < 1 - NOTICEABLE && now.timing.upper_quartile_ms < then.timing.lower_quartile_ms * scale) return "faster";
+  return "same";
 }

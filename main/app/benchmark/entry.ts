@@ -12,7 +12,10 @@ const timing = z.object({
 const entrySchema = z.object({
   name: z.string(),
   timing,
-  /** Median over that of the reference, which ran in turn with it. */
+  /**
+   * Over the reference, which ran in turn with it: of the fastest runs, which other work on the machine disturbs least, or of the medians of
+   * tool calls.
+   */
   ratio: z.object({ to: z.string(), value: z.number().positive() }).optional(),
 });
 

@@ -22,38 +22,19 @@ export function timingOf(times_ms: readonly number[]): Timing {
   };
 }
 
-interface TimingOptions {
-  /** Runs before the first that counts. */
-  readonly warmUp?: number;
-  /** Default: time as it passes. */
-  readonly clock?: () => number;
-}
-
-const wall_ms = (): number => performance.now();
-
-/** Processor time of this thread: what work without waiting costs, however many others want the processor. */
-export function threadTime_ms(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
 type Work = () => unknown;
 
 /**
  * Times several pieces of work in turn, round after round, so that whatever else the machine does falls on all of them alike. Each is
  * run `warmUp` times before, for the compiler's sake.
  */
-export async function timeInTurn(
-  works: readonly Work[],
-  rounds: number,
-  { warmUp = 3, clock = wall_ms }: TimingOptions = {},
-): Promise<Timing[]> {
+export async function timeInTurn(works: readonly Work[], rounds: number, warmUp = 3): Promise<Timing[]> {
   const times = works.map((): number[] => []);
   for (let round = -warmUp; round < rounds; round++) {
     for (const [index, work] of works.entries()) {
-      const began_ms = clock();
+      const began_ms = performance.now();
       await work();
-      const took_ms = clock() - began_ms;
+      const took_ms = performance.now() - began_ms;
       if (round >= 0) times[index]?.push(took_ms);
     }
   }

@@ -24,7 +24,7 @@ interface BenchOptions {
 const EXAMPLE = `
 Groups: widths (frame → widths with and without a dark at three sizes, by either kernel, beside a copy of the frame), fit, frames
 (simulated ones), run (a scripted M² run), calls (tools), start. What is compared runs in turn, so that other work on the machine
-falls on both; the first three groups are processor time of their thread, the others time as it passes. Half of all runs lie between the quartiles. "slower" and "faster" need a median 10 % off and quartiles that do not
+falls on both; ratios are those of the fastest runs. Half of all runs lie between the quartiles. "slower" and "faster" need 10 % and more and quartiles that do not
 overlap. A slower machine is no failure: the exit status is 0.
 
 Example:
@@ -115,7 +115,7 @@ function asText(report: BenchReport, comparison: readonly Comparison[]): string 
   const lines = [
     `Node ${report.node} on ${report.processor}, ${report.load_per_core.toFixed(1)} processes per core, kernel: ${report.kernel}`,
     "",
-    `${"".padEnd(44)}${"median".padStart(10)}${"quartiles".padStart(20)}${"p99".padStart(10)}`,
+    `${"".padEnd(44)}${"least".padStart(10)}${"median".padStart(10)}${"quartiles".padStart(20)}${"p99".padStart(10)}`,
   ];
   for (const { name, timing, ratio } of report.entries) {
     const quartiles = `${time(timing.lower_quartile_ms)} – ${time(timing.upper_quartile_ms)}`;
@@ -123,7 +123,7 @@ function asText(report: BenchReport, comparison: readonly Comparison[]): string 
     const change = compared.get(name);
     const then = change === undefined ? "" : `   ${change.factor.toFixed(2)} × before, ${change.verdict}`;
     lines.push(
-      `${name.padEnd(44)}${time(timing.median_ms).padStart(10)}${quartiles.padStart(20)}${time(timing.p99_ms).padStart(10)}${beside}${then}`,
+      `${name.padEnd(44)}${time(timing.least_ms).padStart(10)}${time(timing.median_ms).padStart(10)}${quartiles.padStart(20)}${time(timing.p99_ms).padStart(10)}${beside}${then}`,
     );
   }
   lines.push("", "Times in ms.");
