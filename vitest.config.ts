@@ -1,7 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 const project = (name: string, include: string[], timeout_ms = 60_000) => ({
-  test: { name, include, environment: "node", testTimeout: timeout_ms, hookTimeout: timeout_ms },
+  test: {
+    name,
+    include,
+    environment: "node",
+    testTimeout: timeout_ms,
+    hookTimeout: timeout_ms,
+    expect: { poll: { timeout: timeout_ms } },
+  },
 });
 
 export default defineConfig({

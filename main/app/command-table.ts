@@ -12,6 +12,11 @@ export interface LazyCommand {
 /** Every command, in the order of the help. A new one is a file in `commands/` and a line here. */
 export const COMMANDS: readonly LazyCommand[] = [
   {
+    name: "open",
+    summary: "the desktop window, or the same as a page",
+    load: async () => (await import("./commands/open.ts")).registerOpen,
+  },
+  {
     name: "measure",
     summary: "one whole M² run",
     load: async () => (await import("./commands/measure.ts")).registerMeasure,
@@ -50,6 +55,16 @@ export const COMMANDS: readonly LazyCommand[] = [
     name: "grade",
     summary: "grades a run again and shows both grades",
     load: async () => (await import("./commands/grade.ts")).registerGrade,
+  },
+  {
+    name: "replay",
+    summary: "a kept run step by step, or run again and compared",
+    load: async () => (await import("./commands/replay.ts")).registerReplay,
+  },
+  {
+    name: "runs",
+    summary: "the kept runs: list, show, export",
+    load: async () => (await import("./commands/runs.ts")).registerRuns,
   },
   {
     name: "serve",

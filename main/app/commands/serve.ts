@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
@@ -20,15 +21,15 @@ import { createWindow } from "../window/create-window.ts";
 const USUAL_PORT = 6328;
 const MCP_PATH = "/mcp";
 
-interface ServeOptions extends BenchChoice {
+export interface ServeOptions extends BenchChoice {
   readonly port?: number;
   readonly json?: true;
+  readonly open?: true;
 }
 
-export function registerServe(program: Command): void {
-  program
-    .command("serve")
-    .description("host of a bench on this machine: the window as a page, and the MCP endpoint for agents")
+/** The options of every command that may serve the page. */
+export function serveOptions(command: Command): Command {
+  return command
     .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
     .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
     .option("--bench <file>", "a real bench, as the file describes it")
@@ -39,7 +40,13 @@ export function registerServe(program: Command): void {
     )
     .option("--real-time", "simulated moves and exposures last as long as real ones")
     .option("--out <folder>", "where runs are kept", RUNS_FOLDER)
-    .option("--json", "print address and client configuration as one JSON document")
+    .option("--json", "print address and client configuration as one JSON document");
+}
+
+export function registerServe(program: Command): void {
+  serveOptions(program.command("serve"))
+    .description("host of a bench on this machine: the window as a page, and the MCP endpoint for agents")
+    .option("--open", "open the page in the browser")
     .addHelpText(
       "after",
       `
@@ -52,7 +59,8 @@ Example:
     .action(serve);
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+/** Serves page and MCP endpoint until a signal ends it. */
+export async function serve(options: ServeOptions): Promise<void> {
   const log = stderrLog();
   surviveRejections(log);
   const offers = chosenOffers(options);
@@ -111,6 +119,8 @@ async function serve(options: ServeOptions): Promise<void> {
     );
   }
 
+  if (options.open === true) openInBrowser(page);
+
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
@@ -120,6 +130,20 @@ async function serve(options: ServeOptions): Promise<void> {
   await desk.close();
   await endpoint.close();
   await host.close();
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  linux: ["xdg-open"],
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens the page as the person's system opens addresses. Where it cannot, the printed address still can be. */
+function openInBrowser(page: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  spawn(program, [...args, page], { stdio: "ignore", detached: true })
+    .on("error", () => undefined)
+    .unref();
 }
 
 /** On the port that was asked for, or else on the usual one, or else on a free one. */

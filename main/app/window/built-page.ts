@@ -4,6 +4,16 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
+/** The desktop's processes, built now: the file that Electron starts. */
+export async function builtShell(say: (message: string) => void): Promise<string> {
+  const { build } = await import("vite");
+  const configFile = join(ROOT, "config", "vite.shell.config.ts");
+  await builtPage(say);
+  await build({ configFile, logLevel: "warn" });
+  await build({ configFile, mode: "preload", logLevel: "warn" });
+  return join(ROOT, "out", "electron", "main.js");
+}
+
 /**
  * Folder of the built page. In a checkout where nobody has built it, it is built now; where that cannot be done either, the folder
  * is empty and the host serves no page.

@@ -81,6 +81,8 @@ export async function openPage(
 ): Promise<OpenedPage> {
   const { tour = false, theme = "dark", width = 1280, height = 720 } = options;
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true });
+  // How long something takes says nothing here; the test runner ends what hangs.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
