@@ -55,14 +55,14 @@ export async function askPatiently(ask: Ask): Promise<{ readonly answer: ModelAn
 }
 
 async function askOnce({ provider, request, patience }: Ask, signal: AbortSignal): Promise<ModelAnswer> {
-  const answered = new AbortController();
-  const expired = new AbortController();
-  const late = patience.wait(patience.timeout_ms, AbortSignal.any([answered.signal, signal])).then(() => {
-    if (answered.signal.aborted || signal.aborted) return undefined;
-    expired.abort();
-    return new ProviderFailure("timed_out", `no answer within ${patience.timeout_ms / 1000} s`);
-  });
-  const answer = provider.ask(request, AbortSignal.any([expired.signal, signal]));
+  const settled = new AbortController();
+  const over = AbortSignal.any([settled.signal, signal]);
+  const late = patience
+    .wait(patience.timeout_ms, over)
+    .then(() =>
+      over.aborted ? undefined : new ProviderFailure("timed_out", `no answer within ${patience.timeout_ms / 1000} s`),
+    );
+  const answer = provider.ask(request, over);
   // What a request that was given up still says is of no interest.
   answer.catch(() => undefined);
   try {
@@ -70,6 +70,7 @@ async function askOnce({ provider, request, patience }: Ask, signal: AbortSignal
     if (first instanceof ProviderFailure) throw first;
     return first ?? (await answer);
   } finally {
-    answered.abort();
+    // Ends the request only after it has lost the race: breaking it off is itself a failure, and not the one to tell of.
+    settled.abort();
   }
 }

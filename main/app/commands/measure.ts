@@ -130,7 +130,7 @@ async function measure(options: MeasureOptions): Promise<void> {
     },
     opened: (session) => kept.follow(session),
   });
-  let failure: unknown;
+  let failure: Error | undefined;
   let usage: ModelUsage | undefined;
   const onTurn = (turn: ModelTurn): void => {
     usage = turn.usage;
@@ -140,7 +140,7 @@ async function measure(options: MeasureOptions): Promise<void> {
   try {
     await driveBench({ offer: run.offer, contender, tools, onTurn, ...(note === undefined ? {} : { note }) });
   } catch (error) {
-    failure = error;
+    failure = error instanceof Error ? error : new Error(String(error));
   } finally {
     bar.end();
   }
@@ -160,8 +160,7 @@ async function measure(options: MeasureOptions): Promise<void> {
   };
   if (options.json) printJson(result);
   else printSummary(result, finished);
-  const fault: unknown = failure instanceof GaveUp ? undefined : failure;
-  if (fault !== undefined) throw fault;
+  if (failure !== undefined && !(failure instanceof GaveUp)) throw failure;
   if (finished === undefined || !finished.x.determined || !finished.y.determined) process.exitCode = 1;
 }
 

@@ -79,7 +79,7 @@ export function competentOperator({ looks, onCode }: CompetentOptions): Brain {
     let image_code: string | undefined;
     heard = yield { calls: [{ name: "bench_status", arguments: { run } }] };
     const used = (answerOf(heard, "bench_status").measurements ?? []).filter(({ use }) => use === "used");
-    for (const { measurement } of used.slice(-looks)) {
+    for (const { measurement } of used.slice(used.length - looks)) {
       const reason = "one more look whether the spot is clean";
       heard = yield { calls: [{ name: "view_frame", arguments: { run, measurement, reason, ...coded(image_code) } }] };
       const newest = heard.pictures.at(-1);

@@ -18,7 +18,7 @@ const messageSchema = z.discriminatedUnion("role", [
   z.strictObject({
     role: z.literal("assistant"),
     content: z.string().nullable(),
-    reasoning_content: z.literal("thoughts"),
+    reasoning_content: z.literal("thoughts").optional(),
     tool_calls: z
       .array(
         z.strictObject({
@@ -67,6 +67,9 @@ export const openAiDialect: Dialect = {
       if (open.length > 0) throw new Error(`the calls ${open.join()} are not answered`);
       if (message.role !== "assistant") continue;
       open = (message.tool_calls ?? []).map((call) => call.id);
+      if (open.length > 0 && message.reasoning_content === undefined) {
+        throw new Error("reasoning_content must be passed back with its tool_calls");
+      }
       for (const call of message.tool_calls ?? []) JSON.parse(call.function.arguments);
       if (message.content === null && open.length === 0) throw new Error("an assistant message without content");
     }

@@ -56,7 +56,8 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     let common = 0;
     while (common < Math.min(prompt.length, cached.length) && prompt[common] === cached[common]) common += 1;
     cached = prompt;
-    const output = Math.ceil(textOf([said.text, said.calls]).length / 4) + 20;
+    const most = Number(body["max_tokens"] ?? body["max_completion_tokens"]);
+    const output = Math.min(most, Math.ceil(textOf([said.text, said.calls]).length / 4) + 20);
     const cached_input = Math.floor(common / 4);
     const cache_write = Math.ceil(prompt.length / 4) - cached_input;
     return { input: 3, cached_input, cache_write, output, reasoning: 16 };
