@@ -393,12 +393,14 @@ class Session implements BenchSession {
 
   async close(why: "finished" | "abandoned" | "expired"): Promise<void> {
     if (this.#state === "closed") return;
+    // Whoever closes a run with a verdict closes a finished one, whatever made them close it.
+    const ended = this.#state === "finished" ? "finished" : why;
     const reason = new BenchError("stopped", "The run was closed", "Open the bench again.");
     try {
       await this.#halt("closing", undefined, reason, () => true);
       await this.#place.lock.settled();
     } finally {
-      this.#place.log.emit("run_closed", { why });
+      this.#place.log.emit("run_closed", { why: ended });
       this.#state = "closed";
     }
   }

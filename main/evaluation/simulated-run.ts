@@ -73,6 +73,11 @@ export const stillClock: Clock = {
 /** Lets pending input in between two jumps of simulated time, so that a STOP is heard. */
 const yieldToHost = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Key of the codes in the pictures of a simulated run: the same for the same seed, so that its journal is too. */
+export function pictureKey(seed: number): string {
+  return createHash("sha256").update(`pictures of seed ${seed}`).digest("hex");
+}
+
 /** One bench over one simulated world, on offer under an opaque name. The same options give the same journal, byte for byte. */
 export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
   const { scenario, seed, bench = "bench-1", clock = new SimulatedClock(yieldToHost) } = options;
@@ -82,7 +87,7 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
       ? world
       : breakInstruments(world, options.instrumentFaults, seed, clock);
   let session: BenchSession | undefined;
-  const key = createHash("sha256").update(`pictures of seed ${seed}`).digest("hex");
+  const key = pictureKey(seed);
   return {
     truth: world.truth,
     session: () => session,

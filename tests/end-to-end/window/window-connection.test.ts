@@ -203,7 +203,7 @@ test("a script started from the window drives the bench to its end and stands in
   expect(drawing.x.curve?.d_um.every((value) => value > 0)).toBe(true);
   await page.connection.call("close_run", { run });
   const { records } = await page.connection.call("list_records", {});
-  expect(records[0]).toMatchObject({ state: "abandoned", drivers: ["scripted"], verdict: "iso_compliant" });
+  expect(records[0]).toMatchObject({ state: "finished", drivers: ["scripted"], verdict: "iso_compliant" });
   const record = records[0]?.record ?? "";
   await expect(page.connection.call("verify_record", { record })).resolves.toMatchObject({ sound: true });
   const events = follow(page, `record:${record}`);

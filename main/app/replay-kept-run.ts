@@ -1,0 +1,58 @@
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
+import { SimulatedClock } from "../../simulators/instruments/clock.ts";
+import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
+import { createCanary } from "../bench/canary.ts";
+import { recordedOptions, type ReplayResult, replayRun } from "../bench/replay.ts";
+import { createBenchSession } from "../bench/session.ts";
+import { instrumentFaultSchema, lightFaultSchema } from "../contract/plan.ts";
+import { pictureKey } from "../evaluation/simulated-run.ts";
+import { newRunHandle } from "../mcp/run-handle.ts";
+import type { StoredRun } from "../store/run-folder.ts";
+import { simulatedScenario } from "./simulated-scenario.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What run.json keeps beside the scenario's name, so that the same instruments can be built again. */
+const builtFromSchema = z.object({
+  faults: z.array(lightFaultSchema).default([]),
+  instrument_faults: z.array(instrumentFaultSchema).default([]),
+});
+const moreSchema = z.object({ canary_key: z.string().optional() });
+
+/**
+ * Runs every recorded command of a kept simulated run again and compares event by event. Moves and exposures of a run on real
+ * instruments cannot be had again.
+ *
+ * @throws UsageError where the run cannot be replayed, with the reason.
+ */
+export async function replayKeptRun({ record, events }: StoredRun): Promise<ReplayResult> {
+  const [opened] = events;
+  if (opened?.type !== "run_opened")
+    throw new UsageError(`${record.id}: the journal is empty, so there is nothing to replay`);
+  const { scenario: name, seed } = record;
+  if (!record.simulated || name === undefined || seed === undefined) {
+    throw new UsageError(`${record.id}: only a simulated run with its scenario and seed can be run again`);
+  }
+  const built = builtFromSchema.parse(record.instruments ?? {});
+  const base = simulatedScenario(name, seed);
+  const faults = built.faults.map(({ ...fault }) => fault) as typeof base.faults;
+  const more = moreSchema.safeParse(record["more"]);
+  const key = (more.success ? more.data.canary_key : undefined) ?? pictureKey(seed);
+  return replayRun(events, async (journal, hostClock) => {
+    const clock = new SimulatedClock(async () => void (await setImmediate()));
+    const bench = createSimulatedBench({ scenario: { ...base, faults: [...base.faults, ...faults] }, seed, clock });
+    const instruments =
+      built.instrument_faults.length === 0 ? bench : breakInstruments(bench, built.instrument_faults, seed, clock);
+    const session = await createBenchSession({
+      ...recordedOptions(opened),
+      instruments: { stage: instruments.stage, camera: instruments.camera, shutter: bench.shutter },
+      clock,
+      hostClock,
+      journal,
+      newHandle: newRunHandle,
+      canary: createCanary(key),
+    });
+    return { session, clock };
+  });
+}
