@@ -47,5 +47,4 @@ export const undeterminedAxisSchema = z.object({
 });
 export const axisResultSchema = z.discriminatedUnion("determined", [determinedAxisSchema, undeterminedAxisSchema]);
 export type DeterminedAxis = z.infer<typeof determinedAxisSchema>;
-export type UndeterminedAxis = z.infer<typeof undeterminedAxisSchema>;
 export type AxisResult = z.infer<typeof axisResultSchema>;

@@ -37,4 +37,3 @@ export const progressEventSchema = z.discriminatedUnion("type", [
   }),
 ]);
 export type ProgressEvent = z.infer<typeof progressEventSchema>;
-export type ProgressEventOf<Type extends ProgressEvent["type"]> = Extract<ProgressEvent, { type: Type }>;

@@ -11,7 +11,6 @@ export const registrationStateSchema = z.object({
   why_not: z.array(z.string()),
   changed_parts: z.array(z.string()).describe("Parts that changed after the freeze, over all runs"),
 });
-export type RegistrationState = z.infer<typeof registrationStateSchema>;
 
 /** `results.json` of an evaluation's folder. The same runs give the same bytes. */
 export const evaluationResultsSchema = z.object({

@@ -38,7 +38,6 @@ export const lightFaultSchema = z.discriminatedUnion("kind", [
     counts_per_ms_per_measurement: z.number(),
   }),
 ]);
-export type LightFault = z.infer<typeof lightFaultSchema>;
 
 /** Which calls a fault of an instrument spoils: those of these numbers, counted from 0, or each with this probability. */
 const occurrenceSchema = z.union([
@@ -57,7 +56,6 @@ export const instrumentFaultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("stage_overshoot"), on: occurrenceSchema, by_mm: z.number().nonnegative() }),
   z.strictObject({ kind: z.literal("camera_drop"), on: occurrenceSchema }),
 ]);
-export type InstrumentFault = z.infer<typeof instrumentFaultSchema>;
 
 /** What the operator's note forbids, as the log can show it. */
 export const constraintSchema = z.discriminatedUnion("kind", [

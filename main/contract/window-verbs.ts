@@ -25,7 +25,6 @@ export const openRunSchema = z.object({
   state: z.enum(["open", "paused", "finished", "closed"]),
   holder: z.string().optional(),
 });
-export type OpenRun = z.infer<typeof openRunSchema>;
 
 /** A kept run in a list. */
 export const recordSummarySchema = z.object({
@@ -228,7 +227,6 @@ export const WINDOW_VERBS = {
 } as const;
 
 export type WindowVerbName = keyof typeof WINDOW_VERBS;
-export const WINDOW_VERB_NAMES = Object.keys(WINDOW_VERBS) as WindowVerbName[];
 
 /** Everything a window may call: the bench's verbs, as the operator, and its own. */
 export const PAGE_VERBS = { ...TOOLS, ...WINDOW_VERBS } as const;

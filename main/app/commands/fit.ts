@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { toAxisResult } from "../../analysis/caustic-axis-result.ts";
 import { defaultWeights, fitCaustic } from "../../analysis/caustic-fit.ts";
+import type { AxisResult } from "../../contract/axis-result.ts";
 import { FIT_WEIGHTS, type FitWeights } from "../../contract/vocabulary.ts";
 import { readCausticTable, type TableWidth } from "../../files/read-caustic-table.ts";
 import { axisText, isResult } from "../axis-text.ts";
@@ -57,7 +58,12 @@ async function fit(path: string, options: FitOptions): Promise<void> {
     return { name, result: toAxisResult(fitCaustic(points, { wavelength_nm: options.wavelengthNm, weights })) };
   };
   const axes = [axis("x", (row) => row.x), axis("y", (row) => row.y)].filter((entry) => entry !== undefined);
-  if (options.json) printJson(Object.fromEntries(axes.map(({ name, result }) => [name, result])));
+  if (options.json) printJson(Object.fromEntries(axes.map(({ name, result }) => [name, asJson(result)])));
   else printResult(axes.map(({ name, result }) => axisText(axes.length > 1 ? name : "d", result)).join("\n"));
   if (!axes.every(({ result }) => isResult(result))) process.exitCode = 1;
+}
+
+/** Every field of the contract is there; χ²/ν has no value where the table states no uncertainties. */
+function asJson(axis: AxisResult): object {
+  return axis.determined ? { ...axis, chi2_ndf: axis.chi2_ndf ?? null } : axis;
 }
