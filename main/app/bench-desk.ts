@@ -4,6 +4,7 @@ import type { BenchSession } from "../bench/bench-session.ts";
 import { type BenchOffer, createBenches } from "../bench/benches.ts";
 import { encodeTiff } from "../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../mcp/bench-server.ts";
+import { chooseKernel } from "./choose-kernel.ts";
 import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
@@ -38,6 +39,7 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
       realTime: choice.realTime === true,
       keepIn: out,
       keepFrames: true,
+      session: { kernel: chooseKernel().kernel },
     }),
   ];
 }

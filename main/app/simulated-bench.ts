@@ -43,8 +43,7 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
     description: "A simulated bench: a camera on a stage along the beam of a laser, and a shutter",
     simulated: true,
     async open() {
-      const clock =
-        options.realTime === true ? new RealClock() : new SimulatedClock(async () => void (await setImmediate()));
+      const clock = options.realTime === true ? new RealClock() : new SimulatedClock(() => setImmediate());
       const { stage, camera, shutter, wavelength_nm } = createSimulatedBench({
         scenario,
         seed,

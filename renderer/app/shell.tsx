@@ -82,10 +82,10 @@ function Bar() {
   const view = useWindow((state) => state.view);
   return (
     <header className="bar">
-      <span className="brand">
+      <h1 className="brand">
         <Mark />
         Caustic
-      </span>
+      </h1>
       <nav className="tabs" aria-label="Views">
         {TABS.map((tab, index) => (
           <button

@@ -21,6 +21,13 @@ export function FrameOverlay(props: {
   const middle = toScreen(view, (header.width_px - 1) / 2, (header.height_px - 1) / 2);
   return (
     <svg className="frame-overlay" width={width} height={height} aria-hidden="true">
+      <rect
+        className="overlay-sensor"
+        x={view.offsetX - 0.5}
+        y={view.offsetY - 0.5}
+        width={header.width_px * view.scale + 1}
+        height={header.height_px * view.scale + 1}
+      />
       {overlays.cross ? (
         <g className="overlay-cross">
           <line x1={0} x2={width} y1={middle.y} y2={middle.y} />

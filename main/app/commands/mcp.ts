@@ -47,12 +47,12 @@ async function mcp(options: McpOptions): Promise<void> {
     return;
   }
   const desk = createDesk(chosenOffers(options), log);
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<undefined>();
   const transport = createStdioTransport();
   const connection = serveConnection(desk, transport, log);
-  process.stdin.once("close", () => ended.resolve());
-  process.stdin.once("end", () => ended.resolve());
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended.resolve());
+  process.stdin.once("close", () => ended.resolve(undefined));
+  process.stdin.once("end", () => ended.resolve(undefined));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended.resolve(undefined));
   await ended.promise;
   await connection.close();
   await desk.close();

@@ -62,7 +62,11 @@ export function BeamNumbers() {
       </dl>
       <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
       <div className="live-flags scroll">
-        <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+        {widths !== undefined && widths.flags.length === 0 && widths.reasons.length === 0 ? (
+          <p className="dim">No flags.</p>
+        ) : (
+          <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+        )}
       </div>
     </Section>
   );

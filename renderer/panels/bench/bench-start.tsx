@@ -23,7 +23,7 @@ export function BenchStart() {
   return (
     <div className="start scroll">
       <div className="start-inner">
-        <h1>Open a bench</h1>
+        <h2>Open a bench</h2>
         <p className="dim">
           A bench is a camera on a stage along a beam. Everybody who drives it, you, a script or an agent, uses the same
           verbs, and every step is written into the run's log.

@@ -67,7 +67,7 @@ export function ExposureSection() {
         <button
           type="button"
           title="Half"
-          aria-label="Half the exposure"
+          aria-label="÷2, half the exposure"
           onClick={() => {
             set(exposure_ms / 2);
           }}
@@ -77,7 +77,7 @@ export function ExposureSection() {
         <button
           type="button"
           title="Double"
-          aria-label="Double the exposure"
+          aria-label="×2, double the exposure"
           onClick={() => {
             set(exposure_ms * 2);
           }}

@@ -99,7 +99,7 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
       type="button"
       className={`cell cell-${tone}`}
       title={label}
-      aria-label={`${label}. Open the run`}
+      aria-label={`${text}. ${label}. Open the run`}
       onClick={() => {
         useRuns.setState({ record, compared: undefined });
         desk.show("runs");

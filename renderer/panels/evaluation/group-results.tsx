@@ -11,7 +11,7 @@ export function GroupResults({ state, namesOf }: { state: EvaluationState; names
         const rows = state.summary.filter((one) => one.group === group.group && one.graded + one.failed > 0);
         if (rows.length === 0) return null;
         return (
-          <Section key={group.group} title={`Group ${group.group}`}>
+          <Section key={group.group} title={`Results of group ${group.group}`}>
             <table className="rates">
               <thead>
                 <tr>

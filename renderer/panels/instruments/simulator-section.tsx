@@ -40,25 +40,24 @@ export function SimulatorSection() {
   return (
     <>
       <Section title="Simulated bench">
-        <ul className="scenarios" role="radiogroup" aria-label="Scenario">
+        <fieldset className="scenarios">
+          <legend className="visually-hidden">Scenario</legend>
           {scenarios.map((one) => (
-            <li key={one.scenario}>
-              <label className={one.scenario === scenario ? "scenario chosen" : "scenario"}>
-                <input
-                  type="radio"
-                  name="scenario"
-                  className="visually-hidden"
-                  checked={one.scenario === scenario}
-                  onChange={() => {
-                    setScenario(one.scenario);
-                  }}
-                />
-                <strong>{one.scenario.replaceAll("_", " ")}</strong>
-                <span className="dim">{one.description}</span>
-              </label>
-            </li>
+            <label key={one.scenario} className={one.scenario === scenario ? "scenario chosen" : "scenario"}>
+              <input
+                type="radio"
+                name="scenario"
+                className="visually-hidden"
+                checked={one.scenario === scenario}
+                onChange={() => {
+                  setScenario(one.scenario);
+                }}
+              />
+              <strong>{one.scenario.replaceAll("_", " ")}</strong>
+              <span className="dim">{one.description}</span>
+            </label>
           ))}
-        </ul>
+        </fieldset>
       </Section>
       <Section title="Settings">
         <div className="two">
