@@ -1,6 +1,7 @@
 import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
 import { type BlockMap, blockMap, coarsened, rimLevel_counts } from "./block-map.ts";
 import { comparisonAnalysis } from "./comparison-analysis.ts";
+import { cutFloor, cutTop } from "./cut-counts.ts";
 import type {
   AnalysisFacts,
   AnalysisOptions,
@@ -61,6 +62,10 @@ const ZONE_BLOCKS = 5000;
 /** Without a dark: relative uncertainty above which a frame is no longer `good`, and above which it is refused. */
 const GOOD_UNCERTAINTY = 0.02;
 const WORST_UNCERTAINTY = 0.1;
+/** Counts cut off at the lowest value may change a width by this share; beyond it the frame is refused. */
+const FLOOR_EFFECT = 0.02;
+/** A smaller effect than this is no matter. */
+const FLOOR_UNNOTICED = 0.001;
 /** An area that fills the sensor and began smaller than this part of it has run away. */
 const RUNAWAY_GROWTH = 3;
 
@@ -209,6 +214,7 @@ class Measurement {
     this.raiseSaturatedShare(saturatedFraction);
     this.raiseSizes(pass);
     const noise = this.pixelNoise(pass);
+    this.raiseCutTop(pass, noise.outside);
     this.raiseClipped(pass, facts.peak_counts, noise.outside);
     if (this.method === "dark") this.raiseStale(pass, noise.outside);
     const statistical = this.statistical(pass, noise.variance, noise.outside);
@@ -222,6 +228,9 @@ class Measurement {
       uX_px = Math.hypot(uX_px, halfSwing * widths.x_px);
       uY_px = Math.hypot(uY_px, halfSwing * widths.y_px);
     }
+    const floor = this.floorEffect(pass, facts.peak_counts);
+    uX_px = Math.hypot(uX_px, floor.effect * widths.x_px);
+    uY_px = Math.hypot(uY_px, floor.effect * widths.y_px);
     let refusedBySpread = false;
     if (iso !== undefined) {
       const spread = isoSpread(this.frames, this.kernel, pass, iso, shapes, flat, this.map);
@@ -275,7 +284,8 @@ class Measurement {
       centroidX_px: moments.centroidX_px,
       centroidY_px: moments.centroidY_px,
     };
-    const refusing = list.flags.some(({ code }) => REFUSING.has(code) && !(code === "not_converged" && withinNoise));
+    const refusing =
+      floor.refuses || list.flags.some(({ code }) => REFUSING.has(code) && !(code === "not_converged" && withinNoise));
     if (refusedBySpread || refusing) return refused(facts, beam);
     return { kind: "measured", grade: list.reasons.length === 0 ? "good" : "usable", ...facts, widths: beam };
   }
@@ -449,6 +459,38 @@ class Measurement {
       SATURATED_SHARE,
       `saturated: ${percent(fraction)} of the integration area at full scale`,
     );
+  }
+
+  private raiseCutTop(pass: Pass, outside: number): void {
+    if (this.list.has("saturated")) return;
+    const frame = this.frames[0] as KernelFrame;
+    const cut = cutTop(frame, pass.rectangle, Math.sqrt(outside * this.frames.length));
+    if (cut === undefined) return;
+    this.list.raise(
+      "saturated",
+      cut.pixels,
+      3,
+      `saturated: the counts stop at ${cut.top_counts}, below full scale, and ${cut.pixels} pixels have this value`,
+    );
+  }
+
+  /**
+   * A black level that cuts off the noise of unlit pixels is a setting of the camera: it is told and refused without the extra
+   * findings too. Returns the relative change of a width to be covered by its uncertainty.
+   */
+  private floorEffect(pass: Pass, peak_counts: number): { effect: number; refuses: boolean } {
+    const cut = cutFloor(this.frames[0] as KernelFrame, pass.rectangle, peak_counts);
+    if (cut === undefined || (cut.effect !== undefined && cut.effect < FLOOR_UNNOTICED)) {
+      return { effect: 0, refuses: false };
+    }
+    const refuses = cut.effect === undefined || cut.effect > FLOOR_EFFECT;
+    const where = cut.floor_counts === 0 ? "zero" : `${cut.floor_counts}`;
+    const size = cut.effect === undefined ? "by an unknown share" : `by about ${percent(cut.effect)}`;
+    const reason = `the counts are cut off at ${where}: ${percent(cut.share)} of the unlit pixels lie there, which changes the widths ${size}; raise the black level`;
+    if (refuses && this.options.extraFindings === true) {
+      this.list.raise("structured_background", cut.effect ?? cut.share, FLOOR_EFFECT, reason);
+    } else this.list.reasons.push(reason);
+    return { effect: cut.effect ?? 0, refuses };
   }
 
   private raiseSettling(settling: Settling, start: Rectangle): void {
