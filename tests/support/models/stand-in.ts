@@ -43,19 +43,28 @@ const withoutBytes = (text: string): string => text.replaceAll(/[A-Za-z0-9+/=]{4
 /** Where a cache ends is said by marks that are no part of what is cached. */
 const withoutMarks = (text: string): string => text.replaceAll(/,"cache_control":\{[^}]*\}/g, "");
 
+const CACHED_PROMPTS = 8;
+
+function commonLength(a: string, b: string): number {
+  let common = 0;
+  while (common < Math.min(a.length, b.length) && a[common] === b[common]) common += 1;
+  return common;
+}
+
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const { dialect, brain, key } = options;
   const requests: StandInRequest[] = [];
   const metered: TokensByKind[] = [];
   const hanging = new Set<ServerResponse>();
-  let cached = "";
+  /** What was read lately; several conversations may go on at a time. */
+  const cached: string[] = [];
 
   const meter = (body: Readonly<Record<string, unknown>>, said: Said): TokensByKind => {
     const { messages, ...rest } = body;
     const prompt = withoutBytes(withoutMarks(textOf([rest["system"], rest["tools"], messages])));
-    let common = 0;
-    while (common < Math.min(prompt.length, cached.length) && prompt[common] === cached[common]) common += 1;
-    cached = prompt;
+    const common = Math.max(0, ...cached.map((earlier) => commonLength(earlier, prompt)));
+    cached.push(prompt);
+    if (cached.length > CACHED_PROMPTS) cached.shift();
     const most = Number(body["max_tokens"] ?? body["max_completion_tokens"]);
     const output = Math.min(most, Math.ceil(textOf([said.text, said.calls]).length / 4) + 20);
     const cached_input = Math.floor(common / 4);
