@@ -289,6 +289,40 @@ describe("flags of the seven kinds", () => {
     expect(found.kind).toBe("refused");
   });
 
+  test("the wing of a beam that reaches out of the area along the columns is no streak", () => {
+    const light = gaussianLight(BEAM);
+    gaussianLight({ ...BEAM, dU_px: 30, dV_px: 150, azimuth_deg: 0, peak_counts: 14 }).forEach((counts, index) => {
+      light[index] = (light[index] as number) + counts;
+    });
+    const found = analyzeFrames(measure(BEAM, 1, { light }), { extraFindings: true });
+    expect(codes(found)).not.toContain("smear");
+  });
+
+  test("two beams of equal power inside the area are remarked upon, and so is a faint one; a single one is not", () => {
+    const pair = (distance_px: number, peak_counts: number) => {
+      const light = gaussianLight({ ...BEAM, centreX_px: 160 - distance_px / 2, dU_px: 30, dV_px: 30 });
+      gaussianLight({
+        ...BEAM,
+        centreX_px: 160 + distance_px / 2,
+        dU_px: 30,
+        dV_px: 30,
+        peak_counts,
+      }).forEach((counts, index) => {
+        light[index] = (light[index] as number) + counts;
+      });
+      return measure(BEAM, 1, { light });
+    };
+    for (const peak_counts of [3000, 400]) {
+      const input = pair(50, peak_counts);
+      expect(codes(analyzeFrames(input))).toEqual([]);
+      const found = analyzeFrames(input, { extraFindings: true });
+      expect(codes(found)).toEqual(["second_spot"]);
+      expect(found.reasons.join()).toMatch(/more than one maximum inside the integration area/);
+      expect(found).toMatchObject({ kind: "measured", grade: "usable" });
+    }
+    expect(codes(analyzeFrames(pair(0, 500), { extraFindings: true }))).toEqual([]);
+  });
+
   test("a centroid that moves between the frames", () => {
     const normal = seededNormal(9);
     const frames = [0, 2, 4].map((shift) =>

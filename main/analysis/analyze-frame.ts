@@ -285,7 +285,10 @@ class Measurement {
       centroidY_px: moments.centroidY_px,
     };
     const refusing =
-      floor.refuses || list.flags.some(({ code }) => REFUSING.has(code) && !(code === "not_converged" && withinNoise));
+      floor.refuses ||
+      list.flags.some(
+        ({ code }) => REFUSING.has(code) && !list.remarks.has(code) && !(code === "not_converged" && withinNoise),
+      );
     if (refusedBySpread || refusing) return refused(facts, beam);
     return { kind: "measured", grade: list.reasons.length === 0 ? "good" : "usable", ...facts, widths: beam };
   }

@@ -5,10 +5,25 @@ import type { FrameFlag } from "./frame-analysis.ts";
 export class FlagList {
   readonly flags: FrameFlag[] = [];
   readonly reasons: string[] = [];
+  /** Codes that were raised as remarks: they lower the grade and refuse nothing. */
+  readonly remarks = new Set<FrameFlagCode>();
+  private readonly sentences = new Map<string, FrameFlagCode>();
 
   raise(code: FrameFlagCode, value: number, limit: number, reason: string): void {
     this.flags.push({ code, value, limit });
     this.reasons.push(reason);
+    this.sentences.set(reason, code);
+  }
+
+  /** Raises a flag that lowers the grade to `usable` and no further. */
+  remark(code: FrameFlagCode, value: number, limit: number, reason: string): void {
+    this.raise(code, value, limit, reason);
+    this.remarks.add(code);
+  }
+
+  /** The flag that a sentence belongs to, if it belongs to one. */
+  codeOf(reason: string): FrameFlagCode | undefined {
+    return this.sentences.get(reason);
   }
 
   has(code: FrameFlagCode): boolean {

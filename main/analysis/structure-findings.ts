@@ -33,6 +33,13 @@ const SPOT_SHARE = 0.005;
 /** A spot must rise by so many deviations of a smoothed block, and by this share of the peak. */
 const SPOT_SIGMAS = 8;
 const SPOT_PEAK_SHARE = 0.005;
+/**
+ * Two maxima inside the area: the lower one's share of the higher one, its height in deviations of a smoothed block, and the
+ * height of the saddle between them as a share of the lower one.
+ */
+const MAXIMUM_SHARE = 0.05;
+const MAXIMUM_SIGMAS = 10;
+const SADDLE_SHARE = 0.8;
 /** Unlike sides that may change a width by more than this share: `structured_background`. */
 const STRUCTURE_EFFECT = 0.05;
 /** Distance of the sensor's nearest edge from the centroid in widths: `area_cut`. A Gaussian beam then loses 0.1 % of its width. */
@@ -44,6 +51,7 @@ const DRIFT_SHARE = 0.05;
 export function raiseStructureFindings(list: FlagList, facts: StructureFacts): void {
   raiseSmear(list, facts);
   raiseSecondSpot(list, { ...facts, area: facts.pass.rectangle, background: facts.pass.background });
+  if (!list.has("second_spot")) remarkSecondMaximum(list, facts);
   const { zoneEffect, centroidSpread_px, pass } = facts;
   if (zoneEffect > STRUCTURE_EFFECT && !list.has("structured_background")) {
     list.raise(
@@ -63,6 +71,67 @@ export function raiseStructureFindings(list: FlagList, facts: StructureFacts): v
       `the centroid moved by ${percent(drift)} of the width between frames`,
     );
   }
+}
+
+/**
+ * A second maximum inside the integration area. Higher-order modes have several and measuring them is the purpose, so it is a
+ * remark: whether there are two beams, only the operator can tell.
+ */
+function remarkSecondMaximum(list: FlagList, { pass, map }: StructureFacts): void {
+  const smooth = smoothed(map);
+  const isOutside = outsideTest(map, pass.rectangle);
+  const { blocksWide, blocksHigh } = map;
+  const limit = MAXIMUM_SIGMAS * SMOOTHED_NOISE_SHARE * blockNoise_counts(map);
+  const light = smooth.means.map((value, index) => {
+    const column = index % blocksWide;
+    const row = Math.floor(index / blocksWide);
+    if (isOutside(column, row)) return 0;
+    return value - backgroundAt(pass.background, blockCentreX_px(map, column), blockCentreY_px(map, row));
+  });
+  const highest = light.reduce((most, value) => Math.max(most, value), 0);
+  const least = Math.max(limit, MAXIMUM_SHARE * highest);
+  const order = Array.from(light.keys())
+    .filter((index) => (light[index] as number) > least / 2)
+    .sort((one, other) => (light[other] as number) - (light[one] as number));
+  // Blocks are added from the brightest down; where two hills meet is the saddle between them. Every hill is known by its peak.
+  const hillOf = new Int32Array(light.length).fill(-1);
+  const peakOf = (index: number): number => {
+    let peak = index;
+    while (hillOf[peak] !== peak) peak = hillOf[peak] as number;
+    hillOf[index] = peak;
+    return peak;
+  };
+  let second = 0;
+  const meet = (peak: number, saddle: number): void => {
+    const height = light[peak] as number;
+    if (height > least && height - saddle > limit && saddle < SADDLE_SHARE * height) second = Math.max(second, height);
+  };
+  for (const index of order) {
+    hillOf[index] = index;
+    const column = index % blocksWide;
+    const row = Math.floor(index / blocksWide);
+    for (let y = Math.max(0, row - 1); y <= Math.min(blocksHigh - 1, row + 1); y++)
+      for (let x = Math.max(0, column - 1); x <= Math.min(blocksWide - 1, column + 1); x++) {
+        const neighbour = y * blocksWide + x;
+        if (hillOf[neighbour] === -1) continue;
+        const one = peakOf(index);
+        const other = peakOf(neighbour);
+        if (one === other) continue;
+        const lower = (light[one] as number) < (light[other] as number) ? one : other;
+        meet(lower, light[index] as number);
+        hillOf[lower] = lower === one ? other : one;
+      }
+  }
+  // Hills that meet nowhere above what was looked at.
+  for (const index of order) if (hillOf[index] === index && index !== order[0]) meet(index, 0);
+  if (second === 0) return;
+  const share = second / highest;
+  list.remark(
+    "second_spot",
+    share,
+    MAXIMUM_SHARE,
+    `more than one maximum inside the integration area, the second with ${percent(share)} of the first: if this is no higher-order mode, there are two spots and the widths are those of both together`,
+  );
 }
 
 function raiseAreaCut(list: FlagList, { pass, map }: StructureFacts): void {
@@ -115,8 +184,16 @@ function raiseSmear(list: FlagList, { pass, map }: StructureFacts): void {
   );
 }
 
-/** Counts by which the lines of blocks through the beam exceed the others, on one side of the area; 0 unless significant. */
+/**
+ * Counts by which the lines of blocks through the beam exceed the others, on one side of the area; 0 unless significant. Smear goes on
+ * undiminished to the sensor's edge, the wings of a beam do not: the smaller of the excess in the half near the area and
+ * in the half far from it counts, and either must be significant.
+ */
 function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1): number {
+  return Math.min(halfStreak(map, pass, along, side, "near"), halfStreak(map, pass, along, side, "far"));
+}
+
+function halfStreak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1, half: "near" | "far"): number {
   const { rectangle, background, moments } = pass;
   const isOutside = outsideTest(map, rectangle);
   const columns = along === "columns";
@@ -139,12 +216,21 @@ function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | 
       if (ahead * side <= 0 || !isOutside(column, row)) continue;
       values.push((map.means[row * map.blocksWide + column] as number) - backgroundAt(background, x, y));
     }
-    if (values.length < 3) continue;
-    (distance <= width / 4 ? core : away).push(median(Float64Array.from(values)));
+    if (values.length < 6) continue;
+    // Places were counted from the top or the left: on the first side of the area the far ones come first.
+    const middle = values.length >> 1;
+    const farFirst = side < 0;
+    const part = (half === "far") === farFirst ? values.slice(0, middle) : values.slice(middle);
+    (distance <= width / 4 ? core : away).push(median(Float64Array.from(part)));
   }
   if (core.length === 0 || away.length < 4) return 0;
   const level = median(Float64Array.from(away));
-  const scatter = median(Float64Array.from(away.map((value) => Math.abs(value - level)))) / 0.6745;
+  // In coarsely rounded frames most lines have the very same median: the mean deviation sees what their median deviation does not.
+  const deviations = away.map((value) => Math.abs(value - level));
+  const scatter = Math.max(
+    median(Float64Array.from(deviations)) / 0.6745,
+    (1.25 * deviations.reduce((sum, value) => sum + value, 0)) / deviations.length,
+  );
   const contrast = core.reduce((sum, value) => sum + value, 0) / core.length - level;
   return contrast > 4 * scatter ? contrast : 0;
 }
