@@ -31,7 +31,7 @@ export async function attach({ url, token, local }: AttachOptions): Promise<void
   });
   /** Requests that have no answer yet, with what breaks off their stream. */
   const open = new Map<RequestId, AbortController>();
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<undefined>();
   let handshake: RequestId | undefined;
 
   const toLocal = (message: Message): void => {
@@ -40,7 +40,7 @@ export async function attach({ url, token, local }: AttachOptions): Promise<void
       const version = message.result?.protocolVersion;
       if (message.id === handshake && typeof version === "string") remote.setProtocolVersion(version);
     }
-    local.send(message).catch(() => ended.resolve());
+    local.send(message).catch(() => ended.resolve(undefined));
   };
   remote.onmessage = (message) => toLocal(message as Message);
 
@@ -76,7 +76,7 @@ export async function attach({ url, token, local }: AttachOptions): Promise<void
   };
 
   local.onmessage = (message) => void toRemote(message as Message);
-  local.onclose = () => ended.resolve();
+  local.onclose = () => ended.resolve(undefined);
   await remote.start();
   await local.start();
   await ended.promise;
@@ -92,7 +92,7 @@ function answerIn(error: unknown, id: RequestId): Message | undefined {
   const { text } = error.data as { readonly text?: unknown };
   try {
     const body = JSON.parse(String(text)) as Message;
-    return "error" in body ? ({ ...body, id } as Message) : undefined;
+    return "error" in body ? { ...body, id } : undefined;
   } catch {
     return undefined;
   }

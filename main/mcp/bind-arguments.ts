@@ -30,7 +30,7 @@ function complaint(issue: z.core.$ZodIssue): string {
 function argumentsOf(name: ToolName): string {
   const { properties = {}, required = [] } = listedTool(name).inputSchema;
   const words = Object.entries(properties).map(([field, schema]) => {
-    const type = typeof schema === "object" && schema !== null && "type" in schema ? String(schema["type"]) : "value";
+    const { type = "value" } = schema as { readonly type?: string };
     return `${field} (${type}${required.includes(field) ? "" : ", optional"})`;
   });
   return `${name} takes ${words.length === 0 ? "no arguments" : words.join(", ")}.`;

@@ -1,3 +1,5 @@
+import type { Client } from "@modelcontextprotocol/client";
+import type { Client as ClientOf2025 } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach, describe, expect, it } from "vitest";
 import { TOOL_NAMES, TOOLS } from "../../main/contract/tools.ts";
 import { type BenchServer, type BenchServerOptions, createBenchServer } from "../../main/mcp/bench-server.ts";
@@ -14,8 +16,11 @@ const TOKEN = "token-for-tests";
 interface Rig {
   readonly benches: FakeBenches;
   readonly server: BenchServer;
-  client(name?: string): Promise<AnyClient>;
+  readonly client: (name?: string) => Promise<AnyClient>;
 }
+
+const ANY_BOOLEAN: unknown = expect.any(Boolean);
+const ANY_STRING: unknown = expect.any(String);
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -40,7 +45,7 @@ async function rig(era: Era, way: Way, options: Partial<BenchServerOptions> = {}
   return {
     benches,
     server,
-    async client(name) {
+    client: async (name) => {
       const client = await connectHttp(http.url, era, TOKEN, name);
       ends.push(() => client.close());
       return client;
@@ -63,10 +68,10 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
         inputSchema: { type: "object", additionalProperties: false },
         outputSchema: { type: "object" },
         annotations: {
-          readOnlyHint: expect.any(Boolean),
-          destructiveHint: expect.any(Boolean),
-          idempotentHint: expect.any(Boolean),
-          openWorldHint: expect.any(Boolean),
+          readOnlyHint: ANY_BOOLEAN,
+          destructiveHint: ANY_BOOLEAN,
+          idempotentHint: ANY_BOOLEAN,
+          openWorldHint: ANY_BOOLEAN,
         },
       });
     }
@@ -133,7 +138,7 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
       const answer = await one.callTool({ name, arguments: args });
       expect(answer.isError).toBe(true);
       expect(answer.structuredContent).toBeUndefined();
-      expect(refusalIn(answer)).toMatchObject({ code, message: expect.any(String), hint: expect.any(String) });
+      expect(refusalIn(answer)).toMatchObject({ code, message: ANY_STRING, hint: ANY_STRING });
     }
   });
 
@@ -288,14 +293,14 @@ describe.each(WAYS)("protocol %s over %s", (era, way) => {
 async function listenTo(client: AnyClient, era: Era, uris: string[], hear: (uri: string) => void): Promise<void> {
   const note = (notification: { params: { uri: string } }): void => hear(notification.params.uri);
   if (era === "2026") {
-    const modern = client as unknown as import("@modelcontextprotocol/client").Client;
+    const modern = client as unknown as Client;
     modern.setNotificationHandler("notifications/resources/updated", note);
     const subscription = await modern.listen({ resourceSubscriptions: uris });
     ends.push(() => subscription.close());
     return;
   }
   const { ResourceUpdatedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
-  const legacy = client as unknown as import("@modelcontextprotocol/sdk/client/index.js").Client;
+  const legacy = client as unknown as ClientOf2025;
   legacy.setNotificationHandler(ResourceUpdatedNotificationSchema, note);
   for (const uri of uris) await legacy.subscribeResource({ uri });
 }
@@ -327,7 +332,7 @@ describe("what the HTTP endpoint turns away", () => {
     expect(answer.status).toBe(status);
     const body = await answer.text();
     expect(body).not.toContain(TOKEN);
-    expect(JSON.parse(body)).toMatchObject({ jsonrpc: "2.0", error: { message: expect.any(String) } });
+    expect(JSON.parse(body)).toMatchObject({ jsonrpc: "2.0", error: { message: ANY_STRING } });
   });
 
   it("a request under a rebound name", async () => {

@@ -60,7 +60,7 @@ export async function connect(server: Pick<BenchServer, "factory">, era: Era, na
     await client.connect(connectInMemory(server));
     return client as unknown as AnyClient;
   }
-  return connect2025(name, connectInMemory(server) as unknown as Transport);
+  return connect2025(name, connectInMemory(server));
 }
 
 /** Connected over Streamable HTTP. */
@@ -71,7 +71,7 @@ export async function connectHttp(url: string, era: Era, token = "", name = "tes
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
     return client as unknown as AnyClient;
   }
-  return connect2025(name, new HttpOf2025(new URL(url), { requestInit }) as Transport);
+  return connect2025(name, new HttpOf2025(new URL(url), { requestInit }));
 }
 
 /** The refusal inside an error result. */

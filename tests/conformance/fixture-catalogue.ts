@@ -48,7 +48,7 @@ export function fixtureCatalogue(
           logging: {},
           completions: {},
         },
-        requestState: { verify: states.verify },
+        requestState: { verify: (state, context) => states.verify(state, context) },
       },
     );
     addContentTools(server);

@@ -110,7 +110,7 @@ class Fuzzer {
       case 0:
         return whole.slice(0, 1 + this.below(whole.length - 2));
       case 1:
-        return `${"[".repeat(2000)}`;
+        return "[".repeat(2000);
       case 2:
         return JSON.stringify(this.value());
       case 3:
@@ -143,6 +143,8 @@ function judge(answer: Answer): void {
   expect(refusal.message.length).toBeGreaterThan(5);
 }
 
+const headerOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
 async function open(benches: FakeBenches): Promise<string> {
   const caller = { kind: "agent" as const, name: "opener", id: "opener" };
   const { run } = await benches.verbs.bench_open({ bench: "bench-1", reason: "r" }, { caller });
@@ -173,9 +175,9 @@ describe("malformed input", () => {
     let whole = 0;
     for (let id = 1; id <= 5000; id++) {
       const rubbish = fuzzer.below(5) === 0;
-      const message = fuzzer.message(run, id) as { method?: string; params?: { name?: string } };
+      const message = fuzzer.message(run, id) as { method?: unknown; params?: { name?: unknown } | null };
       const body = rubbish ? fuzzer.rubbish(run) : JSON.stringify(message);
-      const response = await post(body, String(message.method), String(message.params?.name ?? ""));
+      const response = await post(body, headerOf(message.method), headerOf(message.params?.name));
       const text = await response.text();
       const json = text.startsWith("event:") ? (/^data: (.*)$/m.exec(text)?.[1] ?? "") : text;
       expect([200, 202, 400, 404, 405], body.slice(0, 200)).toContain(response.status);

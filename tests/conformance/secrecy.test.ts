@@ -25,8 +25,8 @@ const PUBLIC = new Set<string>([...FRAME_FLAGS, ...FAULT_KINDS]);
 /** Known scenarios have round numbers, which any text may hold by chance; these are theirs with digits that nothing else has. */
 function unmistakable<Value>(value: Value, salt = 1): Value {
   if (typeof value === "number") return (value === 0 ? 0 : value * (1 + 0.003 * Math.sin(salt * 12.9898))) as Value;
-  if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, member], index) => [key, unmistakable(member, salt * 7 + index)]);
+  if (typeof value !== "object" || value === null || Symbol.iterator in value) return value;
+  if (typeof value !== "object" || value === null || Symbol.iterator in value) return value as Value;
   return Object.fromEntries(entries) as Value;
 }
 

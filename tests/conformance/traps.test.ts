@@ -17,6 +17,9 @@ import { listen } from "./http-server.ts";
  * What is known to go wrong between agents and the tools that they drive, on the real bench over simulated instruments.
  */
 
+const ANY_NUMBER: unknown = expect.any(Number);
+const ANY_STRING: unknown = expect.any(String);
+
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -32,7 +35,7 @@ interface Bench {
   readonly hostClock: ManualClock;
   readonly benches: Benches;
   readonly events: BenchEvent[];
-  client(name?: string): Promise<AnyClient>;
+  readonly client: (name?: string) => Promise<AnyClient>;
 }
 
 /** A bench whose time stands still until the test moves it (or runs as fast as it can). */
@@ -102,7 +105,7 @@ describe.each(ERAS.flatMap((era) => [[era, "memory"] as const, [era, "http"] as 
     const seen = await one.callTool({ name: "view_frame", arguments: { run, measurement: "m001", reason: "r" } });
     // What such a client passes on: the text alone.
     const numbers = JSON.parse(seen.content.find(({ type }) => type === "text")?.text ?? "") as Record<string, unknown>;
-    expect(numbers).toMatchObject({ measurement: "m001", maximum_counts: expect.any(Number) });
+    expect(numbers).toMatchObject({ measurement: "m001", maximum_counts: ANY_NUMBER });
     await one.callTool({
       name: "finish",
       arguments: { run, verdict: "measurement_failed", explanation: "I could not see anything." },
@@ -136,7 +139,7 @@ describe.each(ERAS.flatMap((era) => [[era, "memory"] as const, [era, "http"] as 
     await expect.poll(() => types(events), PATIENT).toContain("move_started");
     await hostClock.advance(45_001);
     const first = (await call).structuredContent;
-    expect(first).toMatchObject({ status: "running", job: expect.any(String) });
+    expect(first).toMatchObject({ status: "running", job: ANY_STRING });
     const waiting = one.callTool({ name: "job_status", arguments: { run, job: first?.["job"], wait_s: 30 } });
     expect((await passing(hostClock, waiting)).structuredContent).toMatchObject({ status: "running" });
     const ended = one.callTool({ name: "job_status", arguments: { run, job: first?.["job"], wait_s: 30 } });
@@ -198,7 +201,7 @@ describe.each(ERAS.flatMap((era) => [[era, "memory"] as const, [era, "http"] as 
     const looked = await two.callTool({ name: "bench_status", arguments: { run: theirs } });
     expect(looked.structuredContent).toMatchObject({
       control: { yours: false },
-      running: { what: expect.any(String) },
+      running: { what: ANY_STRING },
     });
     const stopping = two.callTool({ name: "stop", arguments: { run: theirs, reason: "danger" } });
     expect((await passing(clock, stopping, 100)).isError).toBeFalsy();

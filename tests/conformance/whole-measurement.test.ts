@@ -33,7 +33,8 @@ describe.each(ERAS.flatMap((era) => [[era, "memory"] as const, [era, "http"] as 
         listTools: () => client.listTools(),
         callTool: async (...call: Parameters<AnyClient["callTool"]>) => {
           const answer = await client.callTool(...call);
-          run = String(answer.structuredContent?.["run"] ?? run);
+          const told = answer.structuredContent?.["run"];
+          if (typeof told === "string") run = told;
           return answer;
         },
       });
