@@ -1,3 +1,5 @@
+import { chooseKernel } from "./choose-kernel.ts";
+import { agentOffer } from "./window/agent-offer.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
 import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
@@ -15,6 +17,8 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
     version: programVersion(),
     desktop: true,
     runsFolder,
+    kernel: chooseKernel().kernel,
+    contenders: [agentOffer({})],
     log: (message) => {
       process.stderr.write(`${message}\n`);
     },

@@ -71,6 +71,8 @@ export const driveSchema = z.object({
   state: z.enum(["running", "ended", "failed", "stopped"]),
   note: z.string().optional(),
   message: z.string().optional(),
+  /** What a model used up so far; its cost is absent where no price is known. */
+  model_calls: z.number().int().nonnegative().optional(),
   tokens: z.number().int().nonnegative().optional(),
   usd: z.number().nonnegative().optional(),
 });

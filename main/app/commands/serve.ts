@@ -9,19 +9,21 @@ import { chooseKernel } from "../choose-kernel.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
 import { type Host, startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { addModelOptions, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { programVersion } from "../program-version.ts";
 import { stderrLog, surviveRejections } from "../stderr-log.ts";
 import { printJson, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { builtPage } from "../window/built-page.ts";
+import { agentOffer } from "../window/agent-offer.ts";
 import { createWindow } from "../window/create-window.ts";
 
 /** 632.8 nm. */
 const USUAL_PORT = 6328;
 const MCP_PATH = "/mcp";
 
-export interface ServeOptions extends BenchChoice {
+export interface ServeOptions extends BenchChoice, ModelChoice {
   readonly port?: number;
   readonly json?: true;
   readonly open?: true;
@@ -29,7 +31,7 @@ export interface ServeOptions extends BenchChoice {
 
 /** The options of every command that may serve the page. */
 export function serveOptions(command: Command): Command {
-  return command
+  return addModelOptions(command)
     .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
     .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
     .option("--bench <file>", "a real bench, as the file describes it")
@@ -77,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     token,
     mcpAddress: url,
     kernel: chooseKernel().kernel,
+    contenders: [agentOffer(options)],
     log: (message) => {
       log.error(message);
     },

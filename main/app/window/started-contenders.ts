@@ -1,7 +1,8 @@
 import { Client } from "@modelcontextprotocol/client";
 import { createBenchClient } from "../../contenders/bench-client.ts";
-import type { Contender } from "../../contenders/contender.ts";
+import { type Assignment, type Contender, GaveUp } from "../../contenders/contender.ts";
 import { BenchError } from "../../contract/error-codes.ts";
+import type { ModelUsage } from "../../contract/model-usage.ts";
 import type { ContenderOffer, Drive, PageInput } from "../../contract/window-verbs.ts";
 import type { BenchServer } from "../../mcp/bench-server.ts";
 import { connectInMemory } from "../../mcp/serve-connection.ts";
@@ -17,6 +18,7 @@ export interface StartableContender {
 
 interface RunningDrive {
   drive: Drive;
+  readonly stop: AbortController;
   readonly close: () => Promise<void>;
 }
 
@@ -67,9 +69,17 @@ export class StartedContenders implements ContenderDesk {
       state: "running",
       ...(note === undefined ? {} : { note }),
     };
-    this.#drives.set(drive.drive, { drive, close: () => client.close() });
+    const stop = new AbortController();
+    this.#drives.set(drive.drive, { drive, stop, close: () => client.close() });
     this.#changed.tell();
-    void this.#follow(drive.drive, client, startable.create(), { bench, ...(note === undefined ? {} : { note }) });
+    void this.#follow(drive.drive, client, startable.create(), {
+      bench,
+      ...(note === undefined ? {} : { note }),
+      signal: stop.signal,
+      onTurn: ({ usage }) => {
+        this.#used(drive.drive, usage);
+      },
+    });
     return drive;
   }
 
@@ -78,25 +88,36 @@ export class StartedContenders implements ContenderDesk {
     if (running === undefined) throw new BenchError("unknown_id", `there is no drive ${id}`, "Look at the list.");
     if (running.drive.state === "running") {
       this.#end(id, { state: "stopped", message: "stopped by the operator" });
+      running.stop.abort(new Error("stopped by the operator"));
       await running.close();
     }
     return this.#drives.get(id)?.drive ?? running.drive;
   }
 
-  async #follow(
-    id: string,
-    client: Client,
-    contender: Contender,
-    assignment: { readonly bench: string; readonly note?: string },
-  ): Promise<void> {
+  async #follow(id: string, client: Client, contender: Contender, assignment: Assignment): Promise<void> {
     try {
       await contender.drive(await createBenchClient(client), assignment);
       this.#end(id, { state: "ended" });
     } catch (error) {
-      this.#end(id, { state: "failed", message: error instanceof Error ? error.message : String(error) });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#end(id, { state: error instanceof GaveUp ? "ended" : "failed", message });
     } finally {
       await client.close();
     }
+  }
+
+  #used(id: string, { model_calls, tokens, usd }: ModelUsage): void {
+    const running = this.#drives.get(id);
+    if (running === undefined) return;
+    const total =
+      tokens === undefined ? undefined : tokens.input + tokens.cached_input + tokens.cache_write + tokens.output;
+    running.drive = {
+      ...running.drive,
+      model_calls,
+      ...(total === undefined ? {} : { tokens: total }),
+      ...(usd === undefined ? {} : { usd }),
+    };
+    this.#changed.tell();
   }
 
   #end(id: string, change: Pick<Drive, "state" | "message">): void {

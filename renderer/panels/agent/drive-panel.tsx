@@ -100,6 +100,12 @@ export function DrivePanel() {
                   {drive.state}
                   {drive.message === undefined ? "" : `: ${drive.message}`}
                 </span>
+                {drive.model_calls === undefined ? null : (
+                  <span className="number dim">
+                    {drive.model_calls} answers, {drive.tokens ?? "?"} tokens,{" "}
+                    {drive.usd === undefined ? "cost not known" : `$${drive.usd.toFixed(3)}`}
+                  </span>
+                )}
                 {drive.state === "running" ? (
                   <button
                     type="button"
