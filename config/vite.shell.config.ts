@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) =>
           emptyOutDir: false,
           minify: false,
           lib: { entry: at("../electron/preload/preload.ts"), formats: ["cjs"], fileName: () => "preload.cjs" },
-          rollupOptions: { external: ["electron"] },
+          rolldownOptions: { external: ["electron"] },
         },
       }
     : {
@@ -29,7 +29,7 @@ export default defineConfig(({ mode }) =>
           minify: false,
           target: "node24",
           ssr: true,
-          rollupOptions: {
+          rolldownOptions: {
             external: OUTSIDE,
             input: { main: at("../electron/shell/main.ts"), desktop: at("../electron/shell/bench-process.ts") },
             output: { entryFileNames: "[name].js", format: "es" },

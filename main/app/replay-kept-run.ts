@@ -40,7 +40,7 @@ export async function replayKeptRun({ record, events }: StoredRun): Promise<Repl
   const more = moreSchema.safeParse(record["more"]);
   const key = (more.success ? more.data.canary_key : undefined) ?? pictureKey(seed);
   return replayRun(events, async (journal, hostClock) => {
-    const clock = new SimulatedClock(async () => void (await setImmediate()));
+    const clock = new SimulatedClock(() => setImmediate());
     const bench = createSimulatedBench({ scenario: { ...base, faults: [...base.faults, ...faults] }, seed, clock });
     const instruments =
       built.instrument_faults.length === 0 ? bench : breakInstruments(bench, built.instrument_faults, seed, clock);

@@ -60,7 +60,7 @@ export function recorded(calls: readonly RecordedCall[]): Contender {
         if (OWN_CALLS.has(tool)) continue;
         const asked = { ...input, run, ...(reason === undefined ? {} : { reason }) };
         try {
-          await client.call(tool, asked as never);
+          await client.call(tool, asked);
         } catch (error) {
           if (!(error instanceof ToolRefusal)) throw error;
         }

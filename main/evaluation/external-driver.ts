@@ -35,12 +35,12 @@ export interface ExternalDriverOptions {
 export function externalDriver({ listen, announce, timeLimit_s, frameFile }: ExternalDriverOptions): Driver {
   return async ({ offer, tools, note, unit, signal, offered }) => {
     const finished = Promise.withResolvers<"finished">();
-    let opened = false;
+    const bench = { opened: false };
     const watched: BenchOffer = {
       ...offer,
       async open() {
         const session = await offer.open();
-        opened = true;
+        bench.opened = true;
         let accepted: number | undefined;
         session.subscribe((event) => {
           if (event.type === "finished") accepted = event.call;
@@ -75,7 +75,7 @@ export function externalDriver({ listen, announce, timeLimit_s, frameFile }: Ext
     await server.close();
     if (end === "finished") return { status: "completed" };
     const message = end === "late" ? `not finished within ${timeLimit_s} s` : "the evaluation was called off";
-    return opened
+    return bench.opened
       ? { status: "completed", message }
       : { status: "failed", message: `nobody opened the bench; ${message}` };
   };

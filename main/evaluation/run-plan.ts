@@ -337,7 +337,7 @@ class EvaluationRun {
 
   #tell(event: NewProgress): void {
     const { out, onProgress } = this.#options;
-    const stamped = { ...event, at: this.#now() } as ProgressEvent;
+    const stamped: ProgressEvent = { ...event, at: this.#now() };
     appendProgress(out, stamped);
     onProgress?.(stamped);
   }

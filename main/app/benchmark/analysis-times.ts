@@ -15,7 +15,7 @@ export async function widthTimes(size: SensorSize, rounds: number): Promise<Entr
   const copy = new Uint16Array(input.samples.length);
   const fast = chooseKernel().kernel;
   const kernels: readonly MomentKernel[] = fast === typescriptKernel ? [fast] : [fast, typescriptKernel];
-  const { dark, ...withoutDark } = input;
+  const { dark: _dark, ...withoutDark } = input;
   const works = [
     { name: `copy of a frame ${size}`, work: () => copy.set(input.samples) },
     ...kernels.flatMap((kernel) => [

@@ -24,7 +24,7 @@ export interface PageHost {
 }
 
 export async function pageHost(
-  simulator: PageInput<"offer_simulator"> | undefined = { scenario: "clean", seed: 1 },
+  simulator: PageInput<"offer_simulator"> | null = { scenario: "clean", seed: 1 },
   options: { readonly evaluationsFrom?: string | undefined } = {},
 ): Promise<PageHost> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-page-"));
@@ -35,7 +35,7 @@ export async function pageHost(
   const token = "token-of-this-test";
   const host = await startHost({ port: 0 });
   const window = createWindow(folder, { version: "test", desktop: false, runsFolder, token });
-  if (simulator !== undefined) window.benches.offerSimulator(simulator);
+  if (simulator !== null) window.benches.offerSimulator(simulator);
   host.addRoute((request, response) => window.servePage(request, response));
   const sockets = window.acceptSockets(host.server);
   return {
