@@ -501,6 +501,62 @@ describe("bad input gives a typed refusal with a reason, never NaN, never an exc
   });
 });
 
+describe("what is wrong with a frame counts for threshold too, which gives its numbers all the same", () => {
+  const compared = (input: FramesInput, options: AnalysisOptions = {}) => {
+    const analysis = analyzeFrames(input, { ...options, method: "threshold" });
+    if (analysis.kind !== "comparison") throw new Error(analysis.reasons.join());
+    expectFinite(analysis);
+    return analysis;
+  };
+
+  test("a beam cut by the edge", () => {
+    const analysis = compared(measure({ ...BEAM, centreX_px: 30, dU_px: 60, dV_px: 60, azimuth_deg: 0 }));
+    expect(analysis.grade).toBe("refused");
+    expect(codes(analysis)).toContain("clipped");
+    expect(analysis.reasons.join()).toMatch(/biased low.*clipped: the left edge/);
+  });
+
+  test("a black level below zero", () => {
+    const input = darkless(measure(BEAM));
+    const floored = { ...input, frames: input.frames.map((frame) => frame.map((counts) => Math.max(0, counts - 84))) };
+    const analysis = compared(floored);
+    expect(analysis.grade).toBe("refused");
+    expect(analysis.reasons.join()).toMatch(/cut off at zero/);
+  });
+
+  test("a spot of its own only with the extra findings", () => {
+    const light = gaussianLight(BEAM);
+    gaussianLight({ ...BEAM, centreX_px: 270, centreY_px: 200, peak_counts: 200 }).forEach((counts, index) => {
+      light[index] = (light[index] as number) + counts;
+    });
+    const input = measure(BEAM, 1, { light });
+    expect(compared(input).grade).toBe("usable");
+    const found = compared(input, { extraFindings: true });
+    expect(found.grade).toBe("refused");
+    expect(codes(found)).toContain("second_spot");
+  });
+
+  test("wings that the threshold cuts off enlarge the uncertainty beyond a tenth", () => {
+    const light = gaussianLight({ ...BEAM, dU_px: 40, dV_px: 40, peak_counts: 900 });
+    gaussianLight({ ...BEAM, dU_px: 110, dV_px: 110, peak_counts: 60 }).forEach((counts, index) => {
+      light[index] = (light[index] as number) + counts;
+    });
+    const noisy = { ...CAMERA, readNoise_counts: 25, black_counts: 300 };
+    const normal = seededNormal(8);
+    const input = {
+      ...measure(BEAM),
+      frames: [expose(light, noisy, normal)],
+      dark: exposeDark(light.length, 20, noisy, normal),
+    };
+    const analysis = compared(input);
+    const other = analyzeFrames(input);
+    const widths = other.kind === "refused" ? other.indicativeOnly : other.widths;
+    const apart = Math.abs((widths?.d4sigmaX_um ?? 0) - analysis.widths.d4sigmaX_um);
+    expect(analysis.widths.uX_um / analysis.widths.d4sigmaX_um).toBeGreaterThan(0.1);
+    expect(analysis.widths.uX_um).toBeCloseTo(apart / 2, 6);
+  });
+});
+
 test("threshold is a comparison, never a measurement", () => {
   const analysis = analyzeFrames(darkless(measure(BEAM)), { method: "threshold" });
   if (analysis.kind !== "comparison") throw new Error(analysis.kind);

@@ -1,6 +1,6 @@
 import { type BackgroundPlane, backgroundAt, beamMoments, flatBackground } from "./background-plane.ts";
 import { type BlockMap, blockMap, coarsened, rimLevel_counts } from "./block-map.ts";
-import { comparisonAnalysis } from "./comparison-analysis.ts";
+import { comparisonAnalysis, type DefaultFindings } from "./comparison-analysis.ts";
 import { cutFloor, cutTop } from "./cut-counts.ts";
 import type {
   AnalysisFacts,
@@ -87,7 +87,10 @@ export function analyzeFrames(input: FramesInput, options: AnalysisOptions = {})
   const method = options.method ?? (input.dark === undefined ? "iso" : "dark");
   const unusable = unusableInput(input, method);
   if (unusable !== undefined) return refused({ ...NOTHING, method, reasons: [unusable] });
-  if (method === "threshold") return comparisonAnalysis(input);
+  if (method === "threshold") {
+    const measurement = new Measurement(input, input.dark === undefined ? "iso" : "dark", options);
+    return comparisonAnalysis(input, measurement.findings());
+  }
   return new Measurement(input, method, options).analyze();
 }
 
@@ -118,6 +121,8 @@ class Measurement {
   private readonly map: BlockMap;
   private readonly total_counts: number;
   private readonly list = new FlagList();
+  /** Refusals of the frame itself for which no flag was raised. */
+  private readonly unflaggedRefusals: string[] = [];
 
   constructor(input: FramesInput, method: "dark" | "iso", options: AnalysisOptions) {
     const { width_px, height_px, dark } = input;
@@ -153,8 +158,11 @@ class Measurement {
       const fullScale = 2 ** this.input.bitDepth - 1;
       const reason = `no light: the brightest spot rises ${start.smoothedPeak_counts.toPrecision(3)} counts above the rim, ${start.limit_counts.toPrecision(3)} are needed`;
       list.raise("low_signal", start.smoothedPeak_counts / fullScale, LOW_SIGNAL_SHARE, reason);
+      this.unflaggedRefusals.push(reason);
       if (this.options.extraFindings === true) {
-        list.flags.push({ code: "no_signal", value: start.smoothedPeak_counts, limit: start.limit_counts });
+        const flag = { code: "no_signal", value: start.smoothedPeak_counts, limit: start.limit_counts } as const;
+        list.flags.push(flag);
+        list.findings.push({ flag, reason });
       }
       return refused({ ...NOTHING, method: this.method, reasons: list.reasons, flags: list.flags });
     }
@@ -191,6 +199,22 @@ class Measurement {
       return refused(facts);
     }
     return this.assess(pass, settling, facts, start.rectangle, iso, shapes, flat);
+  }
+
+  /** The analysis for method `threshold`: what is wrong with the frame, apart from how this method settled. */
+  findings(): DefaultFindings {
+    const analysis = this.analyze();
+    const { list } = this;
+    const widths = analysis.kind === "refused" ? analysis.indicativeOnly : analysis.widths;
+    return {
+      ...(widths === undefined ? {} : { widths }),
+      findings: list.findings.map(({ flag, reason }) => ({
+        flag,
+        reason,
+        refuses: REFUSING.has(flag.code) && !list.remarks.has(flag.code),
+      })),
+      refusals: this.unflaggedRefusals,
+    };
   }
 
   /** Flags, uncertainties and the grade of what the iteration ended on. */
@@ -236,28 +260,34 @@ class Measurement {
       const spread = isoSpread(this.frames, this.kernel, pass, iso, shapes, flat, this.map);
       uX_px = Math.hypot(uX_px, spread.x_px);
       uY_px = Math.hypot(uY_px, spread.y_px);
+      const why: string[] = [];
       if (spread.unstable !== undefined) {
-        list.reasons.push(spread.unstable);
+        why.push(spread.unstable);
         refusedBySpread = true;
       }
       const worst = Math.max(uX_px / widths.x_px, uY_px / widths.y_px);
       if (worst > GOOD_UNCERTAINTY) {
-        list.reasons.push(
+        why.push(
           `without a dark the widths depend on how background and integration area are chosen: ± ${percent(worst)}`,
         );
       }
       if (worst > WORST_UNCERTAINTY) refusedBySpread = true;
       const grown = this.sensorShare(pass.rectangle) / this.sensorShare(start);
       const ranAway = this.sensorShare(pass.rectangle) > 0.9 && grown > RUNAWAY_GROWTH;
+      list.reasons.push(...why);
       if (ranAway) {
         refusedBySpread = true;
-        list.reasons.unshift(
-          "the integration area grew until the sensor ended: around the beam the light does not fall to a background",
-        );
+        const away =
+          "the integration area grew until the sensor ended: around the beam the light does not fall to a background";
+        why.unshift(away);
+        list.reasons.unshift(away);
       }
-      if (refusedBySpread && this.options.extraFindings === true) {
+      if (refusedBySpread && this.options.extraFindings === true && !list.has("structured_background")) {
         const value = ranAway ? grown : worst;
-        list.flags.push({ code: "structured_background", value, limit: ranAway ? RUNAWAY_GROWTH : WORST_UNCERTAINTY });
+        const limit = ranAway ? RUNAWAY_GROWTH : WORST_UNCERTAINTY;
+        const flag = { code: "structured_background", value, limit } as const;
+        list.flags.push(flag);
+        list.findings.push({ flag, reason: why.join("; ") });
       }
     }
     if (this.options.extraFindings === true) {
@@ -492,7 +522,10 @@ class Measurement {
     const reason = `the counts are cut off at ${where}: ${percent(cut.share)} of the unlit pixels lie there, which changes the widths ${size}; raise the black level`;
     if (refuses && this.options.extraFindings === true) {
       this.list.raise("structured_background", cut.effect ?? cut.share, FLOOR_EFFECT, reason);
-    } else this.list.reasons.push(reason);
+    } else {
+      this.list.reasons.push(reason);
+      if (refuses) this.unflaggedRefusals.push(reason);
+    }
     return { effect: cut.effect ?? 0, refuses };
   }
 

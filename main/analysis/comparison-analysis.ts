@@ -1,20 +1,41 @@
-import type { FrameAnalysis, FramesInput } from "./frame-analysis.ts";
+import type { FrameFlagCode } from "../contract/vocabulary.ts";
+import type { BeamWidths, FrameAnalysis, FrameFlag, FramesInput } from "./frame-analysis.ts";
 import { percent } from "./frame-flags.ts";
 import { azimuthOnScreen_deg, widthOf } from "./principal-widths.ts";
 import { thresholdWidths } from "./threshold-widths.ts";
 
 const LABEL = "thresholded widths are biased low (about 1 % on clean frames, 10 % on noisy ones): for comparison only";
 
-/** Method `threshold`: the mean over the frames, less the dark where there is one, by laserbeamsize's recipe. */
-export function comparisonAnalysis(input: FramesInput): FrameAnalysis {
+/** Bias of thresholding as a share of the width: the least uncertainty that can be stated. */
+const LEAST_UNCERTAINTY = 0.1;
+
+/** What the analysis by method `dark` or `iso` found in the same frames. */
+export interface DefaultFindings {
+  /** Its widths, also where it refuses them. */
+  readonly widths?: BeamWidths;
+  readonly findings: readonly { readonly flag: FrameFlag; readonly reason: string; readonly refuses: boolean }[];
+  /** Refusals that no flag stands for, in words. */
+  readonly refusals: readonly string[];
+}
+
+/** Flags that speak of how the other method settled or of its background, not of the frame. */
+const OF_THE_OTHER_METHOD: ReadonlySet<FrameFlagCode> = new Set(["not_converged", "background_stale"]);
+
+/**
+ * Method `threshold`: the mean over the frames, less the dark where there is one, by laserbeamsize's recipe. The numbers are always given;
+ * the grade goes by what the other method found wrong with the frames as well.
+ */
+export function comparisonAnalysis(input: FramesInput, other: DefaultFindings): FrameAnalysis {
   const { frames, width_px, height_px, dark, pixelPitch_um } = input;
   const first = frames[0] as Uint16Array;
   const counts = frames.length === 1 && dark === undefined ? first : meanFrame(frames, dark?.mean);
   const fullScale = 2 ** input.bitDepth - 1;
   const result = thresholdWidths(counts, width_px, height_px);
+  const findings = other.findings.filter(({ flag }) => !OF_THE_OTHER_METHOD.has(flag.code));
+  const found = new Set([...findings.map(({ reason }) => reason), ...other.refusals]);
   const facts = {
     method: "threshold",
-    flags: [],
+    flags: findings.map(({ flag }) => flag),
     saturatedFraction: shareAtLeast(frames, fullScale),
     iterations: result?.iterations ?? 0,
     converged: result?.converged ?? false,
@@ -23,25 +44,37 @@ export function comparisonAnalysis(input: FramesInput): FrameAnalysis {
   } as const;
   if (result === undefined || !(result.widths.x_px > 0 && result.widths.y_px > 0)) {
     const why = result === undefined ? "no pixel rises above the threshold" : "the lit pixels have no width";
-    return { kind: "refused", grade: "refused", ...facts, reasons: [why] };
+    return { kind: "refused", grade: "refused", ...facts, reasons: [why, ...found] };
   }
   const { widths } = result;
   const reasons = [LABEL];
   if (!result.converged) reasons.push("did not settle within a pixel");
-  if (facts.saturatedFraction > 0)
+  const saturated = findings.some(({ flag }) => flag.code === "saturated");
+  if (facts.saturatedFraction > 0 && !saturated)
     reasons.push(`saturated: ${percent(facts.saturatedFraction)} of the frame at full scale`);
-  // The bias of thresholding is the uncertainty that can be stated: a tenth of the width.
-  const u_um = (width_px_: number): number => 0.1 * width_px_ * pixelPitch_um;
+  reasons.push(...found);
+  const refused =
+    !result.converged ||
+    facts.saturatedFraction > 0 ||
+    other.refusals.length > 0 ||
+    findings.some(({ refuses }) => refuses);
+  // The largest of the bias that thresholding is known for, the noise and half of the distance to the other method's widths.
+  const u_um = (width_um: number, width?: number, uncertainty?: number): number =>
+    Math.max(
+      LEAST_UNCERTAINTY * width_um,
+      uncertainty ?? 0,
+      width === undefined || width === 0 ? 0 : Math.abs(width - width_um) / 2,
+    );
   return {
     kind: "comparison",
-    grade: result.converged && facts.saturatedFraction === 0 ? "usable" : "refused",
+    grade: refused ? "refused" : "usable",
     ...facts,
     reasons,
     widths: {
       d4sigmaX_um: widths.x_px * pixelPitch_um,
       d4sigmaY_um: widths.y_px * pixelPitch_um,
-      uX_um: u_um(widths.x_px),
-      uY_um: u_um(widths.y_px),
+      uX_um: u_um(widths.x_px * pixelPitch_um, other.widths?.d4sigmaX_um, other.widths?.uX_um),
+      uY_um: u_um(widths.y_px * pixelPitch_um, other.widths?.d4sigmaY_um, other.widths?.uY_um),
       uDarkX_um: 0,
       uDarkY_um: 0,
       d4sigmaSensorX_um: widthOf(result.sensorVarianceX) * pixelPitch_um,

@@ -7,23 +7,20 @@ export class FlagList {
   readonly reasons: string[] = [];
   /** Codes that were raised as remarks: they lower the grade and refuse nothing. */
   readonly remarks = new Set<FrameFlagCode>();
-  private readonly sentences = new Map<string, FrameFlagCode>();
+  /** Every flag with its sentence. */
+  readonly findings: { readonly flag: FrameFlag; readonly reason: string }[] = [];
 
   raise(code: FrameFlagCode, value: number, limit: number, reason: string): void {
-    this.flags.push({ code, value, limit });
+    const flag = { code, value, limit };
+    this.flags.push(flag);
     this.reasons.push(reason);
-    this.sentences.set(reason, code);
+    this.findings.push({ flag, reason });
   }
 
   /** Raises a flag that lowers the grade to `usable` and no further. */
   remark(code: FrameFlagCode, value: number, limit: number, reason: string): void {
     this.raise(code, value, limit, reason);
     this.remarks.add(code);
-  }
-
-  /** The flag that a sentence belongs to, if it belongs to one. */
-  codeOf(reason: string): FrameFlagCode | undefined {
-    return this.sentences.get(reason);
   }
 
   has(code: FrameFlagCode): boolean {

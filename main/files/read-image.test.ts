@@ -126,6 +126,17 @@ describe("dark frames", () => {
     expect(new Set(samples)).toEqual(new Set([64]));
   });
 
+  it("must have the full scale of their image", async () => {
+    const deep = await readImage(folder.write("deep.pgm", portableGreymap(picture(4000), 4095)));
+    const shallow = await readImage(folder.write("shallow.pgm", portableGreymap(picture(200), 255)));
+    const dark8 = folder.write("dark8.pgm", portableGreymap(new Uint16Array(WIDTH * HEIGHT).fill(6), 255));
+    const dark12 = folder.write("dark12.pgm", portableGreymap(new Uint16Array(WIDTH * HEIGHT).fill(300), 4095));
+    expect(await refusal(readDark(dark8, deep))).toContain("a dark of 8 bits; expected 12 bits as in");
+    expect(await refusal(readDark(dark12, shallow))).toContain("a dark with a sample of 300; expected 8 bits as in");
+    expect((await readDark(dark12, deep)).samples[0]).toBe(300);
+    expect((await readDark(dark8, shallow)).samples[0]).toBe(6);
+  });
+
   it("must have the size of their image", async () => {
     const image = await readImage(folder.write("a.csv", "1,2\n3,4"));
     expect(await refusal(readDark(folder.write("b.csv", "1,2,3\n4,5,6"), image))).toContain(

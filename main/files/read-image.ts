@@ -60,7 +60,7 @@ export async function readImage(path: string, options: ReadImageOptions = {}): P
 /**
  * Reads the dark frame that belongs to `image`, in the counts of that image, signed and not rounded.
  *
- * @throws FileError as `readImage`, and when the sizes differ.
+ * @throws FileError as `readImage`, and when the sizes or full scales differ.
  */
 export async function readDark(
   path: string,
@@ -74,7 +74,23 @@ export async function readDark(
       `a dark of ${raster.width_px} × ${raster.height_px} pixels; expected ${image.width_px} × ${image.height_px} as in ${image.path}`,
     );
   }
+  refuseOtherDepth(path, raster, channel.samples, image);
   return { samples: toSignedCounts(channel.samples, image.storage), notes };
+}
+
+/** Counts of 8 bits are another unit than those of a deeper image; matrices of numbers have no full scale to compare. */
+function refuseOtherDepth(path: string, raster: Raster, samples: ArrayLike<number>, image: ImageFile): void {
+  const { bitDepth, storage } = image;
+  const isMapped = (bitDepth === 16 && storage.scale !== 1) || raster.samples instanceof Float64Array;
+  if (isMapped) return;
+  if (bitDepth > 8 && raster.maximum === 255) {
+    throw new FileError(path, `a dark of 8 bits; expected ${bitDepth} bits as in ${image.path}`);
+  }
+  if (bitDepth > 8 || storage.scale !== 1) return;
+  for (let i = 0; i < samples.length; i++) {
+    if ((samples[i] as number) <= 255) continue;
+    throw new FileError(path, `a dark with a sample of ${samples[i]}; expected 8 bits as in ${image.path}`);
+  }
 }
 
 async function readChannel(path: string, choice: ChannelChoice | undefined) {

@@ -26,8 +26,11 @@ const PUBLIC = new Set<string>([...FRAME_FLAGS, ...FAULT_KINDS]);
 function unmistakable<Value>(value: Value, salt = 1): Value {
   if (typeof value === "number") return (value === 0 ? 0 : value * (1 + 0.003 * Math.sin(salt * 12.9898))) as Value;
   if (typeof value !== "object" || value === null || Symbol.iterator in value) return value;
-  if (typeof value !== "object" || value === null || Symbol.iterator in value) return value as Value;
-  return Object.fromEntries(entries) as Value;
+  const changed = Object.entries(value).map(([key, member]: [string, unknown], index) => [
+    key,
+    unmistakable(member, salt * 7 + index),
+  ]);
+  return Object.fromEntries(changed) as Value;
 }
 
 const scenarios: readonly Scenario[] = [

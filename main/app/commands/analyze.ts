@@ -28,7 +28,11 @@ interface AnalyzeOptions {
 
 const EXAMPLE = `
 Widths are full d4σ diameters with standard uncertainties; x is the principal axis closer to the rows. Pixels of a cropped
-image count from the crop's own corner. A refused frame has no widths and says why.
+image count from the crop's own corner. A refused frame has no widths and says why. With --background threshold the
+widths are always given, for comparison with other programs; grade, flags and reasons say what is wrong with the frame.
+
+Exit status: 0 when every image was read, whatever its grade; 2 when an image or the dark could not be read or the
+command line is wrong. Scripts look at "grade" in --json or --csv.
 
 Example:
   $ caustic analyze beam.pgm --pixel-um 3.75 --dark dark.pgm

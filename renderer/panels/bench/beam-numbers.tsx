@@ -61,7 +61,7 @@ export function BeamNumbers() {
         />
       </dl>
       <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
-      <div className="live-flags scroll">
+      <div className="live-flags scroll" role="region" aria-label="Flags of the frame" tabIndex={0}>
         {widths !== undefined && widths.flags.length === 0 && widths.reasons.length === 0 ? (
           <p className="dim">No flags.</p>
         ) : (

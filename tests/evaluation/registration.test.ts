@@ -1,0 +1,264 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import type { Plan } from "../../main/contract/plan.ts";
+import { currentParts, FROZEN_PARTS, freezePlan, type Parts } from "../../main/evaluation/freeze.ts";
+import { freezePath, readFreeze, registrationOf } from "../../main/evaluation/registration.ts";
+import { runPlan } from "../../main/evaluation/run-plan.ts";
+import { readPlan } from "../../main/evaluation/read-plan.ts";
+import { PARTS, PROJECT, smallPlan, temporaryFolder, writePlan } from "./small-evaluation.ts";
+
+const SMALL = smallPlan(["A1", "A5", "C1", "C2"]);
+const TODAY = "2026-12-01";
+
+let folder: string;
+let path: string;
+
+const git = (...args: string[]): string => {
+  const { status, stdout, stderr } = spawnSync(
+    "git",
+    ["-C", folder, "-c", "user.name=Test", "-c", "user.email=test@example.org", ...args],
+    { encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+};
+
+const freeze = (plan: Plan): void => {
+  writeFileSync(freezePath(path), JSON.stringify(freezePlan(plan, PROJECT, TODAY, readFreeze(path))));
+};
+const commit = (): void => {
+  git("add", "-A");
+  git("commit", "-q", "-m", "state");
+};
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  git("init", "-q");
+  path = writePlan(SMALL, folder);
+});
+
+const evaluate = (parts: Parts = PARTS, more: { exploratory?: boolean; by?: string[] } = {}) => {
+  const plan = readPlan(path);
+  return runPlan({
+    plan,
+    planPath: path,
+    registration: registrationOf(plan, path, parts),
+    parts,
+    selection: { by: more.by ?? ["constant"], epochs: 1 },
+    out: join(temporaryFolder(), "out"),
+    jobs: 1,
+    exploratory: more.exploratory ?? false,
+    versions: {},
+  });
+};
+
+describe("a plan", () => {
+  it("is registered when it is frozen, unchanged and committed with its freeze", async () => {
+    freeze(SMALL);
+    commit();
+    const { results } = await evaluate();
+    expect(results).toMatchObject({ registered: true, registration: { frozen_on: TODAY, why_not: [] } });
+    expect(results.registration.commit).toBe(git("rev-parse", "HEAD").trim());
+    expect(results.rows.some((row) => row.exploratory)).toBe(false);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    ["was never frozen", () => commit(), /never been frozen/],
+    ["is frozen and not committed", () => freeze(SMALL), /no git repository with a commit/],
+    [
+      "is committed and its freeze is not",
+      () => {
+        commit();
+        freeze(SMALL);
+      },
+      /freeze\.json is not committed/,
+    ],
+    [
+      "was changed after the freeze",
+      () => {
+        freeze(SMALL);
+        writePlan({ ...SMALL, budgets: { ...SMALL.budgets, positions: 200 } }, folder);
+        commit();
+      },
+      /text differs from its freeze/,
+    ],
+    [
+      "was changed and put back in its file alone",
+      () => {
+        freeze(SMALL);
+        commit();
+        appendFileSync(path, "# a remark\n");
+      },
+      /plan\.yaml has changes that are not committed/,
+    ],
+    [
+      "expects another verdict than at its freeze",
+      () => {
+        freeze(SMALL);
+        const frozen = readFileSync(freezePath(path), "utf8");
+        writeFileSync(
+          freezePath(path),
+          frozen.replace('"expected":"waist_not_accessible"', '"expected":"iso_compliant"'),
+        );
+        commit();
+      },
+      /expected verdicts differ: A5/,
+    ],
+  ])("does not run when it %s, unless it is exploratory, which stamps every row", async (_, arrange, message) => {
+    arrange();
+    await expect(evaluate()).rejects.toThrow(message);
+    const { results } = await evaluate(PARTS, { exploratory: true });
+    expect(results.registered).toBe(false);
+    expect(results.rows.every((row) => row.exploratory)).toBe(true);
+    expect(results.registration.why_not.join()).toMatch(message);
+  });
+
+  it("stamps what it does not name although it is registered", async () => {
+    freeze(SMALL);
+    commit();
+    const calls = join(folder, "calls.jsonl");
+    writeFileSync(
+      calls,
+      '{"tool":"finish","input":{"verdict":"measurement_failed","explanation":"nothing was measured"}}\n',
+    );
+    const plan = readPlan(path);
+    const { results } = await runPlan({
+      plan,
+      planPath: path,
+      registration: registrationOf(plan, path, PARTS),
+      parts: PARTS,
+      selection: { by: ["recorded", "constant"], cases: ["C1"], epochs: 1 },
+      out: join(temporaryFolder(), "out"),
+      jobs: 1,
+      exploratory: false,
+      versions: {},
+      answers: calls,
+    });
+    expect(results.rows).toMatchObject([
+      { contender: "constant", exploratory: false },
+      { contender: "recorded", exploratory: true, verdict: "measurement_failed", correct: false },
+    ]);
+  });
+});
+
+describe("a change after the freeze", () => {
+  const seenCases = async (part: (typeof FROZEN_PARTS)[number] | undefined): Promise<string[]> => {
+    const parts = part === undefined ? PARTS : { ...PARTS, [part]: "another hash" };
+    const { results } = await evaluate(parts);
+    expect(results.registration.changed_parts).toEqual(part === undefined ? [] : [part]);
+    return results.rows.filter((row) => row.seen).map((row) => row.case);
+  };
+
+  it.each([
+    [undefined, ["C1"]],
+    ["simulator", ["C1", "C2"]],
+    ["tools", ["C1", "C2"]],
+    ["analysis", ["C1", "C2"]],
+    ["operators", ["C1", "C2"]],
+    // It concerns models, and this is none.
+    ["prompt", ["C1"]],
+    // Shown by its version.
+    ["graders", ["C1"]],
+  ] as const)("of %s marks the held-out cases that it concerns as seen", async (part, seen) => {
+    freeze(SMALL);
+    commit();
+    expect(await seenCases(part)).toEqual(seen);
+  });
+
+  it("is noticed in the sources themselves", () => {
+    const root = temporaryFolder();
+    for (const layer of ["simulators/world", "main/contenders", "main/analysis", "main/evaluation"]) {
+      mkdirSync(join(root, layer), { recursive: true });
+      cpSync(join(PROJECT, layer), join(root, layer), { recursive: true });
+    }
+    const before = currentParts(root);
+    const changed = (file: string): string[] => {
+      const text = readFileSync(join(root, file), "utf8");
+      writeFileSync(join(root, file), `${text}\n// a change\n`);
+      const now = currentParts(root);
+      writeFileSync(join(root, file), text);
+      return FROZEN_PARTS.filter((part) => before[part] !== now[part]);
+    };
+    expect(changed("simulators/world/light.ts")).toEqual(["simulator"]);
+    expect(changed("main/analysis/caustic-fit.ts")).toEqual(["analysis"]);
+    expect(changed("main/contenders/judgement.ts")).toEqual(["operators"]);
+    expect(changed("main/evaluation/grade.ts")).toEqual(["graders"]);
+    expect(changed("simulators/world/light.test.ts")).toEqual([]);
+  });
+});
+
+describe("freezing again", () => {
+  const changedSimulator = (): void => {
+    const frozen = JSON.parse(readFileSync(freezePath(path), "utf8")) as { parts: Record<string, string> };
+    frozen.parts["simulator"] = "what it was before";
+    writeFileSync(freezePath(path), JSON.stringify(frozen));
+  };
+  const withDeviation = (results_seen: boolean): Plan => ({
+    ...SMALL,
+    deviations: [
+      ...SMALL.deviations,
+      { date: TODAY, what: "The noise is right now.", why: "It was wrong.", results_seen },
+    ],
+  });
+
+  it("is refused without a higher version or a further deviation", () => {
+    freeze(SMALL);
+    expect(() => freeze(SMALL)).toThrow(/was frozen on 2026-12-01 as version 1/);
+    expect(() => freeze({ ...SMALL, budgets: { ...SMALL.budgets, views: 9 } })).toThrow(/expected a higher version/);
+  });
+
+  it("keeps what it takes the place of", () => {
+    freeze(SMALL);
+    const first = readFreeze(path);
+    freeze({ ...SMALL, version: 2 });
+    expect(readFreeze(path)?.earlier).toEqual([{ version: 1, frozen_on: TODAY, plan_sha256: first?.plan_sha256 }]);
+    expect(() => freeze(SMALL)).toThrow(/version 2/);
+  });
+
+  it("leaves cases seen whose world changed after results could have been seen", () => {
+    freeze(SMALL);
+    changedSimulator();
+    freeze(withDeviation(true));
+    expect(readFreeze(path)?.seen).toEqual(["C1", "C2"]);
+    freeze({ ...withDeviation(true), version: 2 });
+    expect(readFreeze(path)?.seen).toEqual(["C1", "C2"]);
+  });
+
+  it("keeps cases held out where the deviation says that no result had been seen", () => {
+    freeze(SMALL);
+    changedSimulator();
+    freeze(withDeviation(false));
+    expect(readFreeze(path)?.seen).toEqual([]);
+  });
+
+  it("holds a case out that was made anew", () => {
+    freeze(SMALL);
+    changedSimulator();
+    const groups = SMALL.groups.map((group) => ({
+      ...group,
+      cases: (group.cases ?? []).map((one) => (one.case === "C2" ? { ...one, seed: 911 } : one)),
+    }));
+    freeze({ ...SMALL, version: 2, groups });
+    expect(readFreeze(path)?.seen).toEqual(["C1"]);
+  });
+});
+
+describe("reading a plan", () => {
+  it.each([
+    ["plan: [", /plan\.yaml: /],
+    ["plan: small\nversion: one\n", /plan\.yaml: version: /],
+    [stringify({ ...SMALL, groups: [] }), /plan\.yaml: groups: /],
+    [stringify({ ...SMALL, colour: "red" }), /plan\.yaml: the plan: .*colour/],
+  ])("names the file and what is wrong: %#", (text, message) => {
+    writeFileSync(path, text);
+    expect(() => readPlan(path)).toThrow(message);
+  });
+
+  it("says that a file is not there", () => {
+    rmSync(path);
+    expect(() => readPlan(path)).toThrow(/plan\.yaml cannot be read/);
+  });
+});
