@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { createAnthropic } from "../contenders/model-anthropic.ts";
 import { ModelKeys } from "../contenders/model-keys.ts";
-import { createOpenAiCompatible } from "../contenders/model-openai.ts";
 import type { TokenPrice } from "../contenders/model-price.ts";
 import type { ModelProvider } from "../contenders/model-provider.ts";
 import { processKeys } from "./process-keys.ts";
@@ -49,10 +47,10 @@ export function addModelOptions(command: Command): Command {
  *
  * @throws UsageError where they name none, or where its key is missing.
  */
-export function chosenProvider(choice: ModelChoice, environment: NodeJS.ProcessEnv = process.env): ModelProvider {
+export function chosenProvider(choice: ModelChoice): ModelProvider {
   const { model, provider = "anthropic", effort } = choice;
   if (model === undefined) throw new UsageError("no model is named; expected --model <name>");
-  const url = addressOf(choice.baseUrl ?? environment[URL_VARIABLE[provider]] ?? VENDORS_URL[provider]);
+  const url = addressOf(choice.baseUrl ?? process.env[URL_VARIABLE[provider]] ?? VENDORS_URL[provider]);
   const key = processKeys().keyFor(provider);
   if (key !== undefined && url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
     throw new UsageError(`--base-url ${url.href} would carry the key unencrypted; expected https, or no key`);
@@ -62,10 +60,30 @@ export function chosenProvider(choice: ModelChoice, environment: NodeJS.ProcessE
   if (provider === "anthropic") {
     if (key === undefined) throw new UsageError(missing);
     // The interface's own path begins with the version.
-    return createAnthropic({ ...options, key, baseUrl: options.baseUrl.replace(/\/v1$/, "") });
+    const baseUrl = options.baseUrl.replace(/\/v1$/, "");
+    return whenAsked(provider, model, async () => {
+      const { createAnthropic } = await import("../contenders/model-anthropic.ts");
+      return createAnthropic({ ...options, key, baseUrl });
+    });
   }
   if (key === undefined && options.baseUrl === VENDORS_URL[provider]) throw new UsageError(missing);
-  return createOpenAiCompatible({ ...options, ...(key === undefined ? {} : { key }) });
+  return whenAsked(provider, model, async () => {
+    const { createOpenAiCompatible } = await import("../contenders/model-openai.ts");
+    return createOpenAiCompatible({ ...options, ...(key === undefined ? {} : { key }) });
+  });
+}
+
+/** A provider whose vendor's library is loaded with the first request: most runs need none. */
+function whenAsked(provider: ProviderName, model: string, load: () => Promise<ModelProvider>): ModelProvider {
+  let loaded: Promise<ModelProvider> | undefined;
+  return {
+    provider,
+    model,
+    async ask(request, signal) {
+      loaded ??= load();
+      return (await loaded).ask(request, signal);
+    },
+  };
 }
 
 function addressOf(text: string): URL {
