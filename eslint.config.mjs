@@ -7,7 +7,18 @@ const CHANCE = "Take an Rng: results may not depend on ambient chance.";
 const DETERMINISTIC = ["drivers/protocol", "main/contract", "main/analysis", "simulators", "tasks", "main/bench"];
 
 export default tseslint.config(
-  { ignores: ["node_modules/**", "out/**", "runs/**", "**/build/**", "**/*.cjs", "**/*.mjs", "docs/**", "vitest.config.ts"] },
+  {
+    ignores: [
+      "node_modules/**",
+      "out/**",
+      "runs/**",
+      "**/build/**",
+      "**/*.cjs",
+      "**/*.mjs",
+      "docs/**",
+      "vitest.config.ts",
+    ],
+  },
   {
     files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked],
@@ -48,12 +59,19 @@ export default tseslint.config(
   {
     // Indexed reads in the hot loops of the numeric code are proven by their bounds.
     files: ["main/analysis/**/*.ts", "simulators/**/*.ts", "tests/**/*.ts", "**/*.test.ts"],
-    rules: { "@typescript-eslint/non-nullable-type-assertion-style": "off", "@typescript-eslint/no-non-null-assertion": "off" },
+    rules: {
+      "@typescript-eslint/non-nullable-type-assertion-style": "off",
+      "@typescript-eslint/no-non-null-assertion": "off",
+    },
   },
   {
     // The page has its own project; tests that import it must not make its sources look like Node's.
     files: ["renderer/**/*.ts", "renderer/**/*.tsx"],
     languageOptions: { parserOptions: { project: ["config/tsconfig.page.json"] } },
+  },
+  {
+    files: ["tests/end-to-end/window/**/*.ts", "tests/end-to-end/desktop/**/*.ts", "renderer/**/*.test.ts"],
+    languageOptions: { parserOptions: { project: ["config/tsconfig.page-tests.json"] } },
   },
   {
     // Matchers such as expect.any() are untyped by nature.

@@ -162,6 +162,7 @@ const CHECKS = [
   ["types of the pure layers", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.pure.json"]],
   ["types of the Node layers", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.node.json"]],
   ["types of the page", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.page.json"]],
+  ["types of the page's tests", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.page-tests.json"]],
   ["types of the preload script", ["node_modules/typescript/bin/tsc", "-p", "config/tsconfig.preload.json"]],
   ["lint", ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "."]],
   [

@@ -70,7 +70,7 @@ function summariseRows(group: string, contender: string, rows: readonly Evaluati
     image_not_confirmed: count((row) => row.images === "image_not_confirmed"),
     tokens: sum(tokens),
     usd: sum(costs),
-  }) as GroupSummary;
+  });
 }
 
 /** Rows of two contenders side by side, case by case and epoch by epoch; only what both have graded. */

@@ -26,8 +26,11 @@ test("every item of the menu is a command that the page knows, and every command
   expect([...known].filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test.each(["linux", "win32", "darwin"] as const)("on %s no two items share a key, and each takes a modifier", (platform) => {
-  const { accelerators } = collect(platform);
-  expect(new Set(accelerators).size).toBe(accelerators.length);
-  for (const accelerator of accelerators) expect(accelerator).toMatch(/^(CommandOrControl|Alt)\+|^F\d+$/);
-});
+test.each(["linux", "win32", "darwin"] as const)(
+  "on %s no two items share a key, and each takes a modifier",
+  (platform) => {
+    const { accelerators } = collect(platform);
+    expect(new Set(accelerators).size).toBe(accelerators.length);
+    for (const accelerator of accelerators) expect(accelerator).toMatch(/^(CommandOrControl|Alt)\+|^F\d+$/);
+  },
+);
