@@ -82,7 +82,7 @@ if (app.requestSingleInstanceLock()) {
 } else app.quit();
 
 function start(): void {
-  log.write(`started, version ${app.getVersion()}, Electron ${process.versions.electron ?? ""}`);
+  log.write(`started, version ${app.getVersion()}, Electron ${process.versions.electron}`);
   servePage();
   guardSession();
   startBench();

@@ -38,7 +38,16 @@ test("no second window opens; known pages go to the browser, everything else now
 test("of the system the page may use the clipboard for text, and nobody else anything", () => {
   expect(mayUse("clipboard-sanitized-write", "app://caustic/index.html")).toBe(true);
   expect(mayUse("clipboard-sanitized-write", "https://example.org/")).toBe(false);
-  for (const permission of ["media", "geolocation", "serial", "usb", "hid", "notifications", "openExternal", "clipboard-read"]) {
+  for (const permission of [
+    "media",
+    "geolocation",
+    "serial",
+    "usb",
+    "hid",
+    "notifications",
+    "openExternal",
+    "clipboard-read",
+  ]) {
     expect(mayUse(permission, "app://caustic/index.html"), permission).toBe(false);
   }
 });

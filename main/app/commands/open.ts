@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { desktopChance } from "../electron-binary.ts";
-import { RUNS_FOLDER } from "../keep-run.ts";
 import { printNote } from "../terminal.ts";
 import { builtShell } from "../window/built-page.ts";
 import { serve, type ServeOptions, serveOptions } from "./serve.ts";
@@ -37,7 +36,7 @@ async function open(options: ServeOptions): Promise<void> {
   const shell = await builtShell(printNote);
   const child = spawn(chance.binary, [shell], {
     stdio: "inherit",
-    env: { ...process.env, CAUSTIC_RUNS: join(process.cwd(), options.out ?? RUNS_FOLDER) },
+    env: { ...process.env, CAUSTIC_RUNS: join(process.cwd(), options.out) },
   });
   process.exitCode = await new Promise<number>((resolve) => {
     child.once("exit", (code) => {

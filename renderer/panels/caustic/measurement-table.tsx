@@ -91,11 +91,13 @@ export function MeasurementTable(props: {
                       type="checkbox"
                       aria-label={`Use ${id} in the fit`}
                       checked={used && measurement.grade !== "refused"}
-                      disabled={onUse === undefined || measurement.grade === "refused"}
+                      disabled={measurement.grade === "refused"}
                       onClick={(event) => {
                         event.stopPropagation();
                       }}
-                      onChange={(event) => onUse?.(id, event.currentTarget.checked)}
+                      onChange={(event) => {
+                        onUse(id, event.currentTarget.checked);
+                      }}
                     />
                   </td>
                 )}
