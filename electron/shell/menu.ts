@@ -1,9 +1,10 @@
 import type { MenuItemConstructorOptions } from "electron";
+import type { WindowCommand } from "../../main/contract/window-commands.ts";
 
 /** What the menu does, given by the shell. */
 export interface MenuActions {
   /** Sends a command of the page by its name. */
-  readonly command: (name: string) => void;
+  readonly command: (name: WindowCommand) => void;
   readonly openRunsFolder: () => void;
   readonly openLogFile: () => void;
 }
@@ -13,7 +14,7 @@ export interface MenuActions {
  * take a modifier, so that typing into a field never starts anything.
  */
 export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): MenuItemConstructorOptions[] {
-  const item = (label: string, name: string, accelerator?: string): MenuItemConstructorOptions => ({
+  const item = (label: string, name: WindowCommand, accelerator?: string): MenuItemConstructorOptions => ({
     label,
     ...(accelerator === undefined ? {} : { accelerator }),
     click: () => {

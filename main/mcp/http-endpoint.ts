@@ -84,13 +84,16 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
    * ends, so that others may drive.
    */
   const endWithStream = (id: string, session: LegacySession, stream: AbortSignal): void => {
-    const { uses } = session;
-    const gone = (): void => {
-      if (session.uses !== uses || sessions.get(id) !== session) return;
-      sessions.delete(id);
-      session.close().catch(onerror);
+    const closed = (): void => {
+      const { uses } = session;
+      const gone = (): void => {
+        if (session.uses !== uses || sessions.get(id) !== session) return;
+        sessions.delete(id);
+        session.close().catch(onerror);
+      };
+      setTimeout(gone, goneAfter_ms).unref();
     };
-    stream.addEventListener("abort", () => setTimeout(gone, goneAfter_ms).unref(), { once: true });
+    stream.addEventListener("abort", closed, { once: true });
   };
 
   const serveLegacy = async (request: Request): Promise<Response> => {

@@ -1,10 +1,11 @@
+import type { WindowCommand } from "../../main/contract/window-commands.ts";
 import type { Desk } from "../store/desk.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useWindow, VIEWS } from "../store/window-store.ts";
 
 /** Something that a key or a menu of the desktop starts. */
 export interface Command {
-  readonly name: string;
+  readonly name: Exclude<WindowCommand, "stop">;
   readonly words: string;
   /** As `KeyboardEvent.key` says it, with `Shift+` before it where it needs that. */
   readonly key: string;

@@ -21,7 +21,7 @@ export interface Preferences {
 }
 
 interface PreferenceStore extends Preferences {
-  change(change: Partial<Preferences>): void;
+  readonly change: (change: Partial<Preferences>) => void;
 }
 
 const KEY = "caustic.preferences";

@@ -305,6 +305,23 @@ async function listenTo(client: AnyClient, era: Era, uris: string[], hear: (uri:
   for (const uri of uris) await legacy.subscribeResource({ uri });
 }
 
+it("a 2025-era client that vanishes without a word frees the bench for the next", async () => {
+  const benches = createFakeBenches(true);
+  const server = createBenchServer({ benches });
+  const http = await listen(createHttpEndpoint({ factory: server.factory, goneAfter_ms: 20 }));
+  ends.push(() => http.close());
+  const [one, two] = [await connectHttp(http.url, "2025"), await connectHttp(http.url, "2025")];
+  ends.push(() => two.close());
+  const drive = async (client: AnyClient, run: string) =>
+    client.callTool({ name: "set_exposure", arguments: { run, exposure_ms: 2, reason: "r" } });
+  const [mine, theirs] = [await open(one), await open(two)];
+  await drive(one, mine);
+  expect(refusalIn(await drive(two, theirs)).code).toBe("control_held");
+  await one.close();
+  await expect.poll(() => benches.released.length, PATIENT).toBe(1);
+  expect((await drive(two, theirs)).isError).toBeFalsy();
+});
+
 describe("what the HTTP endpoint turns away", () => {
   const post = (url: string, headers: Record<string, string>, body: string): Promise<Response> =>
     fetch(url, {

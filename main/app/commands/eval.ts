@@ -10,8 +10,8 @@ import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../bench-desk.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
-import { startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { openAddress } from "../one-address.ts";
 import { addModelOptions, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { asUsageError, openPlan } from "../plan-file.ts";
@@ -52,7 +52,6 @@ Example:
 
 const MOST_JOBS = 64;
 const USUAL_TIME_LIMIT_S = 3600;
-const MCP_PATH = "/mcp";
 
 const names = (text: string): string[] =>
   text
@@ -129,7 +128,7 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
         ...agentContenders(plan, options, out, options.by),
         external: {
           parallel: 1,
-          driver: externalDriver({ listen, announce, timeLimit_s: options.timeLimit, frameFile }),
+          driver: externalDriver({ listen: openAddress, announce, timeLimit_s: options.timeLimit, frameFile }),
         },
       },
       onProgress: (event) => view.show(event),
@@ -153,16 +152,6 @@ function print(results: EvaluationResults, out: string, json: boolean): void {
   printResult(evaluationText(results));
   printNote(`The report is ${join(out, "report.html")}; the runs are in ${join(out, "runs")}`);
 }
-
-const listen: Parameters<typeof externalDriver>[0]["listen"] = async (answer) => {
-  const host = await startHost({ port: 0 });
-  host.addRoute(async (request, response) => {
-    if ((request.url ?? "").split("?", 1)[0] !== MCP_PATH) return false;
-    await answer(request, response);
-    return true;
-  });
-  return { url: `${host.origin}${MCP_PATH}`, close: () => host.close() };
-};
 
 function announce({ unit, url, token, note, timeLimit_s }: OfferedUnit): void {
   printNote(

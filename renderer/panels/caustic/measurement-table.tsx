@@ -95,7 +95,9 @@ export function MeasurementTable(props: {
                       onClick={(event) => {
                         event.stopPropagation();
                       }}
-                      onChange={(event) => onUse(id, event.currentTarget.checked)}
+                      onChange={(event) => {
+                        onUse(id, event.currentTarget.checked);
+                      }}
                     />
                   </td>
                 )}
