@@ -50,6 +50,14 @@ describe("the paired bootstrap", () => {
     expect(pairedBootstrap(differences, 7)).toEqual(pairedBootstrap(differences, 7));
     expect(pairedBootstrap(differences, 8)).not.toEqual(pairedBootstrap(differences, 7));
   });
+  it("finds a difference that is there, and none where the signs are even", () => {
+    expect(pairedBootstrap(differences, 7)?.p).toBeCloseTo(2 / 2001, 12);
+    const even = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 1 : -1));
+    expect(pairedBootstrap(even, 7)?.p).toBeGreaterThan(0.8);
+    // Nine of ten one way: the sign test gives 0.021, the bootstrap of the mean about as much.
+    const nine = Array.from({ length: 10 }, (_, i) => (i === 0 ? -1 : 1));
+    expect(pairedBootstrap(nine, 7)?.p).toBeLessThan(0.02);
+  });
   it("is not there for one case", () => expect(pairedBootstrap([1], 7)).toBeUndefined());
 });
 
