@@ -24,12 +24,13 @@ import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { type RunDigest, rowNotRun } from "./run-digest.ts";
 import { readOutcome, unfinishedFolder, unitFolder } from "./run-unit.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
+import type { SimulatedRunOptions } from "./simulated-run.ts";
 import { SuiteBudget } from "./suite-budget.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen } from "./unit-reading.ts";
 import { COMPUTING, UnitWork } from "./unit-work.ts";
 import type { WorkerSetup } from "./worker-messages.ts";
-import { type TaskEnd, WorkerPool } from "./worker-pool.ts";
+import { type TaskEnd, USUAL_WORKER, WorkerPool } from "./worker-pool.ts";
 
 /** A contender that waits for somebody else, a model or a person: it runs in this process. */
 export interface WaitingContender {
@@ -54,6 +55,10 @@ export interface RunPlanOptions {
   readonly versions: Readonly<Record<string, string>>;
   /** File or folder of calls for the contender `recorded`. */
   readonly answers?: string;
+  /** What a worker process runs. Default: units with the kernel that is always there. */
+  readonly workerModule?: string;
+  /** For contenders that run in this process. */
+  readonly kernel?: SimulatedRunOptions["kernel"];
   /** Contenders beside those that only compute, by name. */
   readonly waiting?: Readonly<Record<string, WaitingContender>>;
   readonly onProgress?: (event: ProgressEvent) => void;
@@ -125,7 +130,7 @@ class EvaluationRun {
       out,
       ...(answers === undefined ? {} : { answers }),
     };
-    this.#pool = new WorkerPool(this.#setup, jobs);
+    this.#pool = new WorkerPool(this.#setup, jobs, options.workerModule ?? USUAL_WORKER);
     mendProgress(out);
     this.#budget = new SuiteBudget(plan, readProgress(out));
   }
@@ -255,7 +260,7 @@ class EvaluationRun {
       available.set(contender.driver, queue);
     }
     if (available.size === 0) return [];
-    const work = new UnitWork(this.#setup);
+    const work = new UnitWork(this.#setup, this.#options.kernel);
     return [...available].flatMap(([driver, { parallel, units }]) => {
       const queue = [...units];
       return Array.from({ length: Math.min(parallel, units.length) }, async () => {

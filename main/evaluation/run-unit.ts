@@ -11,7 +11,7 @@ import type { Driver } from "./driver.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
 import { RUNS, UNFINISHED } from "./evaluation-folder.ts";
 import type { RunDigest } from "./run-digest.ts";
-import { createSimulatedRun } from "./simulated-run.ts";
+import { createSimulatedRun, type SimulatedRunOptions } from "./simulated-run.ts";
 import { type Unit, type UnitOutcome, unitId, unitOutcomeSchema } from "./unit.ts";
 
 const OUTCOME = "outcome.json";
@@ -38,6 +38,7 @@ export interface RunUnitOptions {
   readonly parts?: Readonly<Record<string, string>>;
   /** Default: the machine's, for contenders that think in real time. */
   readonly hostClock?: Clock;
+  readonly kernel?: SimulatedRunOptions["kernel"];
   readonly signal?: AbortSignal;
   readonly offered?: (address: string) => void;
   /** Grades the run before it is put away, so that it carries its first grade along. */
@@ -135,6 +136,7 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
     ...(note === undefined ? {} : { operatorNote: note }),
     tools,
     ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
+    ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
     journal: {
       append(event) {
         folder.journal.append(event);

@@ -1,30 +1,4 @@
-import { UnitWork } from "./unit-work.ts";
-import type { FromWorker, ToWorker } from "./worker-messages.ts";
+import { serveUnits } from "./serve-units.ts";
 
-/*
- * A process that runs units, one at a time, as its parent asks. It is a process and not a thread: a crash of native code ends the unit that
- * caused it and no other.
- */
-
-let work: UnitWork | undefined;
-
-async function answer(message: ToWorker): Promise<void> {
-  if (message.type === "setup") {
-    work = new UnitWork(message.setup);
-    return;
-  }
-  let reply: FromWorker;
-  try {
-    if (work === undefined) throw new Error("the worker was not set up");
-    reply = { type: "done", digest: await work.do(message) };
-  } catch (error) {
-    reply = { type: "broken", message: error instanceof Error ? error.message : String(error) };
-  }
-  process.send?.(reply);
-}
-
-process.on("message", (message: ToWorker) => void answer(message));
-// Nobody waits for the unit any more; its unfinished folder is left behind and counts for nothing.
-process.on("disconnect", () => process.exit());
-// The parent decides what an interrupt from the terminal means, for all of its workers.
-process.on("SIGINT", () => undefined);
+// A worker with the kernel that is always there.
+serveUnits();

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FromWorker, ToWorker, WorkerSetup, WorkerTask } from "./worker-messages.ts";
 
-const WORKER = fileURLToPath(new URL("./unit-worker.ts", import.meta.url));
+/** A worker that is there wherever this file is. */
+export const USUAL_WORKER = fileURLToPath(new URL("./unit-worker.ts", import.meta.url));
 
 /** `crashed`: the worker died over the task. `called_off`: the pool was closed first. */
 export type TaskEnd =
@@ -32,11 +33,14 @@ function workerEnvironment(): NodeJS.ProcessEnv {
 export class WorkerPool {
   readonly #setup: WorkerSetup;
   readonly #jobs: number;
+  readonly #module: string;
   readonly #waiting: Waiting[] = [];
   readonly #workers = new Map<ChildProcess, Waiting | undefined>();
   #closed = false;
 
-  constructor(setup: WorkerSetup, jobs: number) {
+  /** `module`: what a worker runs; it calls `serveUnits`. */
+  constructor(setup: WorkerSetup, jobs: number, module: string) {
+    this.#module = module;
     this.#setup = setup;
     this.#jobs = jobs;
   }
@@ -83,7 +87,7 @@ export class WorkerPool {
   }
 
   #start(): ChildProcess {
-    const worker = fork(WORKER, [], {
+    const worker = fork(this.#module, [], {
       execArgv: [],
       env: workerEnvironment(),
       serialization: "advanced",

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import type { ProgressEvent } from "../../contract/evaluation-progress.ts";
 import type { EvaluationResults } from "../../contract/evaluation-results.ts";
@@ -8,6 +9,7 @@ import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
 import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../bench-desk.ts";
+import { chooseKernel } from "../choose-kernel.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
@@ -52,6 +54,9 @@ Example:
 
 const MOST_JOBS = 64;
 const USUAL_TIME_LIMIT_S = 3600;
+
+/** Runs units with the fastest kernel of this machine. */
+const WORKER = fileURLToPath(new URL("../evaluation-worker.ts", import.meta.url));
 
 const names = (text: string): string[] =>
   text
@@ -131,6 +136,8 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
           driver: externalDriver({ listen: openAddress, announce, timeLimit_s: options.timeLimit, frameFile }),
         },
       },
+      workerModule: WORKER,
+      kernel: chooseKernel().kernel,
       onProgress: (event) => view.show(event),
       signal: calledOff.signal,
     });
