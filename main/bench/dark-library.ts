@@ -34,7 +34,7 @@ export class DarkLibrary {
     const reference = averageDark(frames);
     const pixels = reference.mean.length;
     let sum = 0;
-    for (const counts of reference.mean) sum += counts;
+    for (let i = 0; i < pixels; i++) sum += reference.mean[i] as number;
     const dark: Dark = {
       dark: `d${String(this.#darks.length + 1).padStart(3, "0")}`,
       exposure_ms,
@@ -59,6 +59,17 @@ export class DarkLibrary {
   }
 }
 
+/** Adds the counts of a frame to the sums of its pixels; returns the sum of their squares. */
+function addFrame(sums: Uint32Array, samples: Uint16Array): number {
+  let squares = 0;
+  for (let i = 0; i < samples.length; i++) {
+    const counts = samples[i] as number;
+    sums[i] = (sums[i] as number) + counts;
+    squares += counts * counts;
+  }
+  return squares;
+}
+
 /**
  * Mean of every pixel over the frames, and the noise of one pixel of one frame: the root of the variance over the frames,
  * averaged over the pixels. One frame has no variance in time; there the differences between neighbours in a row stand
@@ -76,16 +87,16 @@ function averageDark(frames: readonly Frame[]): DarkReference {
     for (let i = 1; i < pixels; i++) sum += Math.abs((first.samples[i] as number) - (first.samples[i - 1] as number));
     return { mean, frames: 1, noise_counts: (Math.sqrt(Math.PI) / 2) * (sum / Math.max(1, pixels - 1)) };
   }
+  // Frame by frame, since each is one block of memory. Sums of counts and of their squares are whole numbers, and exact.
+  const sums = new Uint32Array(pixels);
   let squares = 0;
+  for (const { samples } of frames) squares += addFrame(sums, samples);
+  let squaresOfSums = 0;
   for (let i = 0; i < pixels; i++) {
-    let sum = 0;
-    for (const frame of frames) sum += frame.samples[i] as number;
-    const average = sum / count;
-    mean[i] = average;
-    for (const frame of frames) {
-      const difference = (frame.samples[i] as number) - average;
-      squares += difference * difference;
-    }
+    const sum = sums[i] as number;
+    mean[i] = sum / count;
+    squaresOfSums += sum * sum;
   }
-  return { mean, frames: count, noise_counts: Math.sqrt(squares / (pixels * (count - 1))) };
+  const scatter = Math.max(0, squares - squaresOfSums / count);
+  return { mean, frames: count, noise_counts: Math.sqrt(scatter / (pixels * (count - 1))) };
 }

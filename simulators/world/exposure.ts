@@ -23,7 +23,7 @@ export function exposeSensor({ sensor, exposure_ms, light, roomLight_counts_per_
   const samples = new Uint16Array(sensor.width_px * sensor.height_px);
   readOut(
     samples,
-    light ?? new Float32Array(samples.length),
+    light ?? darkness(samples.length),
     exposure_ms,
     sensor.blackLevel_counts + even_counts,
     sensor.readNoise_counts ** 2 + even_counts / sensor.electronsPerCount,
@@ -33,6 +33,14 @@ export function exposeSensor({ sensor, exposure_ms, light, roomLight_counts_per_
     key.second,
   );
   return samples;
+}
+
+let unlit = new Float32Array(0);
+
+/** No light on any pixel. Always the same memory, since dark frames come in tens. */
+function darkness(pixels: number): Float32Array {
+  if (unlit.length !== pixels) unlit = new Float32Array(pixels);
+  return unlit;
 }
 
 /** The loop over the pixels, on plain numbers and typed arrays alone: 5 million pixels per frame pass through it. */
