@@ -56,7 +56,7 @@ try {
       const { page } = await openPage(browser, host, { theme, width, height });
       const name = (view: string): string => `${view}-${theme}-${width}x${height}`;
       await showView(page, "Caustic");
-      await page.locator(".caustic-main .measurements tbody tr").nth(3).click();
+      await page.locator(".caustic-main .measurements tbody tr").nth(5).click();
       await settle(page);
       await shoot(page, name("caustic"));
       await showView(page, "Agent");

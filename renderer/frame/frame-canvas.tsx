@@ -24,6 +24,7 @@ interface Readout {
 const WHEEL = 0.0016;
 const KEY_ZOOM = 1.4;
 const KEY_PAN = 40;
+const OVERLAY_EVERY_MS = 120;
 
 /**
  * A frame with its overlays: zoom by wheel, pan by dragging, double click for the whole frame, counts under the pointer. Frames are
@@ -43,6 +44,8 @@ export function FrameCanvas(props: {
   const view = useRef<FrameView>(undefined);
   const scheduled = useRef(0);
   const arrived = useRef<number[]>([]);
+  const overlaidView = useRef<FrameView>(undefined);
+  const overlaidAt = useRef(0);
   const [shownView, setShownView] = useState<FrameView>();
   const [header, setHeader] = useState<FrameHeader>();
   const [readout, setReadout] = useState<Readout>();
@@ -75,8 +78,14 @@ export function FrameCanvas(props: {
         ...(colourRange === "full" ? { low_counts: 0, high_counts: fullScale_counts } : countsRange(current)),
       },
     );
-    setShownView(view.current);
-    setHeader(current.header);
+    // What lies over the picture follows a few times a second, and at once when the view changes: drawing it costs more than the frame.
+    const now = performance.now();
+    if (overlaidView.current !== view.current || now - overlaidAt.current >= OVERLAY_EVERY_MS) {
+      overlaidView.current = view.current;
+      overlaidAt.current = now;
+      setShownView(view.current);
+      setHeader(current.header);
+    }
     const at = pointer.current;
     if (at !== undefined) setReadout(readoutAt(current, view.current, at.x, at.y));
     for (const number of arrived.current.splice(0)) onShown?.(number);

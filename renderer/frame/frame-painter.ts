@@ -29,10 +29,30 @@ export interface FramePainter {
 
 /** Decades that a logarithmic picture shows. */
 const LOG_DECADES = 3;
+/** Sensor pixels along one side of a screen pixel that are looked at. */
+const MOST_REACH = 4;
 
-/** On the graphics card where there is WebGL 2, else by the processor; the pictures are the same. */
+/**
+ * On the graphics card where there is one, else by the processor; the pictures are the same. WebGL without a card is the processor
+ * in disguise, and slower at it.
+ */
 export function createFramePainter(canvas: HTMLCanvasElement): FramePainter {
-  return createWebGlPainter(canvas) ?? createCanvasPainter(canvas);
+  return (hasGraphicsCard() ? createWebGlPainter(canvas) : undefined) ?? createCanvasPainter(canvas);
+}
+
+/** Renderers that draw by the processor. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+let graphicsCard: boolean | undefined;
+
+/** Asked on a canvas of its own, once: a canvas keeps the first kind of drawing it was asked for. */
+function hasGraphicsCard(): boolean {
+  if (graphicsCard !== undefined) return graphicsCard;
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const named = gl?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = String(named === null || named === undefined ? "" : gl?.getParameter(named.UNMASKED_RENDERER_WEBGL));
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  graphicsCard = gl !== null && !SOFTWARE.test(renderer);
+  return graphicsCard;
 }
 
 const VERTEX = `#version 300 es
@@ -54,6 +74,7 @@ uniform sampler2D table;
 uniform vec2 frameSize;
 uniform vec3 view;
 uniform float screenHeight;
+uniform int reach;
 uniform vec2 range;
 uniform float logDecades;
 uniform float fullScale;
@@ -62,13 +83,15 @@ out vec4 colour;
 void main() {
   vec2 screen = vec2(gl_FragCoord.x, screenHeight - gl_FragCoord.y);
   vec2 place = (screen - view.yz) / view.x;
-  if (place.x < 0.0 || place.y < 0.0 || place.x >= frameSize.x || place.y >= frameSize.y) { colour = vec4(0.0); return; }
-  int reach = int(clamp(ceil(1.0 / view.x), 1.0, 4.0));
-  ivec2 first = ivec2(floor(place - 0.5 * float(reach - 1)));
-  ivec2 last = ivec2(frameSize) - 1;
-  uint most = 0u;
-  for (int y = 0; y < 4; y++) for (int x = 0; x < 4; x++) {
-    if (x < reach && y < reach) most = max(most, texelFetch(frame, clamp(first + ivec2(x, y), ivec2(0), last), 0).r);
+  if (place.x < 0.0 || place.y < 0.0 || place.x >= frameSize.x || place.y >= frameSize.y) { colour = vec4(0.0, 0.0, 0.0, 1.0); return; }
+  ivec2 pixel = ivec2(place);
+  uint most = texelFetch(frame, pixel, 0).r;
+  if (reach > 1) {
+    ivec2 first = pixel - (reach - 1) / 2;
+    ivec2 last = ivec2(frameSize) - 1;
+    for (int y = 0; y < reach; y++) for (int x = 0; x < reach; x++) {
+      most = max(most, texelFetch(frame, clamp(first + ivec2(x, y), ivec2(0), last), 0).r);
+    }
   }
   float counts = float(most);
   if (saturated.a > 0.0 && counts >= fullScale) { colour = vec4(saturated.rgb, 1.0); return; }
@@ -78,7 +101,7 @@ void main() {
 }`;
 
 function createWebGlPainter(canvas: HTMLCanvasElement): FramePainter | undefined {
-  const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, preserveDrawingBuffer: true });
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false });
   if (gl === null) return undefined;
   const program = linked(gl);
   if (program === undefined) return undefined;
@@ -91,6 +114,7 @@ function createWebGlPainter(canvas: HTMLCanvasElement): FramePainter | undefined
     frameSize: at("frameSize"),
     view: at("view"),
     screenHeight: at("screenHeight"),
+    reach: at("reach"),
     range: at("range"),
     logDecades: at("logDecades"),
     fullScale: at("fullScale"),
@@ -125,7 +149,7 @@ function createWebGlPainter(canvas: HTMLCanvasElement): FramePainter | undefined
     },
     paint(view, colouring) {
       gl.viewport(0, 0, canvas.width, canvas.height);
-      gl.clearColor(0, 0, 0, 0);
+      gl.clearColor(0, 0, 0, 1);
       gl.clear(gl.COLOR_BUFFER_BIT);
       if (size === undefined) return;
       if (map !== colouring.map) {
@@ -137,6 +161,7 @@ function createWebGlPainter(canvas: HTMLCanvasElement): FramePainter | undefined
       gl.uniform2f(places.frameSize, size.width_px, size.height_px);
       gl.uniform3f(places.view, view.scale, view.offsetX, view.offsetY);
       gl.uniform1f(places.screenHeight, canvas.height);
+      gl.uniform1i(places.reach, reachOf(view));
       gl.uniform2f(places.range, colouring.low_counts, colouring.high_counts);
       gl.uniform1f(places.logDecades, colouring.log ? LOG_DECADES : 0);
       gl.uniform1f(places.fullScale, size.fullScale_counts);
@@ -186,33 +211,85 @@ export function countColours(fullScale_counts: number, colouring: Colouring): Ui
   return colours;
 }
 
+/** Black, opaque. */
+const OUTSIDE = 0xff00_0000;
+
 function createCanvasPainter(canvas: HTMLCanvasElement): FramePainter {
-  const context = canvas.getContext("2d");
-  const sensor = document.createElement("canvas");
-  const sensorContext = sensor.getContext("2d");
+  // Says that the picture is made by the processor, so that it is kept where the processor is.
+  const context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
   let frame: PaintedFrame | undefined;
+  let image: ImageData | undefined;
   return {
     kind: "canvas2d",
     setFrame(next) {
       frame = next;
     },
     paint(view, colouring) {
-      if (context === null || sensorContext === null) return;
-      context.clearRect(0, 0, canvas.width, canvas.height);
-      if (frame === undefined) return;
-      const { samples, width_px, height_px, fullScale_counts } = frame;
-      const colours = countColours(fullScale_counts, colouring);
-      const image = new ImageData(width_px, height_px);
+      const { width, height } = canvas;
+      if (context === null || width === 0 || height === 0) return;
+      if (image?.width !== width || image.height !== height) image = new ImageData(width, height);
       const words = new Uint32Array(image.data.buffer);
-      for (let index = 0; index < samples.length; index++) words[index] = colours[samples[index] as number] as number;
-      sensor.width = width_px;
-      sensor.height = height_px;
-      sensorContext.putImageData(image, 0, 0);
-      context.imageSmoothingEnabled = false;
-      context.drawImage(sensor, view.offsetX, view.offsetY, width_px * view.scale, height_px * view.scale);
+      if (frame === undefined) words.fill(OUTSIDE);
+      else paintWords(words, width, height, frame, view, countColours(frame.fullScale_counts, colouring));
+      context.putImageData(image, 0, 0);
     },
     close() {
       frame = undefined;
+      image = undefined;
     },
   };
+}
+
+/** The colour of every screen pixel, row by row: what the shader does. */
+export function paintWords(
+  words: Uint32Array,
+  width: number,
+  height: number,
+  frame: PaintedFrame,
+  view: FrameView,
+  colours: Uint32Array,
+): void {
+  const { samples, width_px, height_px } = frame;
+  const reach = reachOf(view);
+  const before = Math.floor((reach - 1) / 2);
+  const columns = new Int32Array(width);
+  for (let x = 0; x < width; x++) {
+    const column = Math.floor((x + 0.5 - view.offsetX) / view.scale);
+    columns[x] = column >= 0 && column < width_px ? column : -1;
+  }
+  for (let y = 0; y < height; y++) {
+    const line = y * width;
+    const row = Math.floor((y + 0.5 - view.offsetY) / view.scale);
+    if (row < 0 || row >= height_px) {
+      words.fill(OUTSIDE, line, line + width);
+      continue;
+    }
+    for (let x = 0; x < width; x++) {
+      const column = columns[x] as number;
+      if (column < 0) {
+        words[line + x] = OUTSIDE;
+        continue;
+      }
+      let most = samples[row * width_px + column] as number;
+      if (reach > 1) {
+        const top = Math.max(0, row - before);
+        const bottom = Math.min(height_px, row - before + reach);
+        const left = Math.max(0, column - before);
+        const right = Math.min(width_px, column - before + reach);
+        for (let atRow = top; atRow < bottom; atRow++) {
+          const start = atRow * width_px;
+          for (let at = start + left; at < start + right; at++) {
+            const value = samples[at] as number;
+            if (value > most) most = value;
+          }
+        }
+      }
+      words[line + x] = colours[most] as number;
+    }
+  }
+}
+
+/** Sensor pixels along one side of a screen pixel that are looked at. */
+function reachOf(view: FrameView): number {
+  return Math.min(MOST_REACH, Math.max(1, Math.round(1 / view.scale)));
 }

@@ -192,7 +192,9 @@ export class Desk {
     if (overview === undefined) return;
     const known = overview.open_runs.find((one) => one.run === run);
     if (known !== undefined) return;
-    const next = overview.open_runs.find((one) => one.state === "open" || one.state === "paused");
+    // One that is under way before one that is finished and waits to be closed.
+    const inState = (...states: readonly string[]) => overview.open_runs.find((one) => states.includes(one.state));
+    const next = inState("open", "paused") ?? (run === undefined ? inState("finished") : undefined);
     if (next !== undefined) this.look(next.run);
     else if (run !== undefined && useWindow.getState().followed?.state.closed === true) {
       // The closed run stays on the screen until another is opened: its result is what one wants to read.

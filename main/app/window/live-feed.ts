@@ -15,7 +15,8 @@ export interface Viewer {
 
 /** Shortest time between two live frames. */
 const FRAME_INTERVAL_MS = 33;
-const IDLE_INTERVAL_MS = 60;
+/** How soon the camera is asked again when it is busy with other work. */
+const BUSY_INTERVAL_MS = 30;
 
 /**
  * Live frames of one run for everybody who looks. A frame is taken only when somebody is ready for it: nobody's slowness holds
@@ -29,6 +30,7 @@ export class LiveFeed {
   #position_mm: number | undefined;
   #running = false;
   #closed = false;
+  #wake: () => void = () => undefined;
 
   constructor(session: BenchSession, kernel: MomentKernel | undefined) {
     this.#session = session;
@@ -51,24 +53,37 @@ export class LiveFeed {
 
   remove(viewer: Viewer): void {
     this.#viewers.delete(viewer);
+    this.becameReady();
+  }
+
+  /** A viewer is ready for the next frame. */
+  becameReady(): void {
+    this.#wake();
   }
 
   close(): void {
     this.#closed = true;
     this.#viewers.clear();
+    this.#wake();
     this.#unwatch();
   }
 
   async #run(): Promise<void> {
     this.#running = true;
     while (!this.#closed && this.#viewers.size > 0) {
+      if (!this.#someoneIsReady()) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
       const began_ms = performance.now();
-      const frame = this.#someoneIsReady() ? await this.#take() : undefined;
+      const frame = await this.#take();
       if (frame !== undefined) {
         this.#position_mm = this.#session.snapshot().z_actual_mm ?? this.#position_mm;
         this.#show(frame, "live");
       }
-      const interval_ms = frame === undefined ? IDLE_INTERVAL_MS : FRAME_INTERVAL_MS;
+      const interval_ms = frame === undefined ? BUSY_INTERVAL_MS : FRAME_INTERVAL_MS;
       // Looking never takes more than half of the process: calls and measurements come first.
       const took_ms = performance.now() - began_ms;
       const rest_ms = Math.max(1, interval_ms - took_ms, took_ms);

@@ -327,6 +327,7 @@ class Connection implements Viewer {
         break;
       case "frame_shown":
         this.#underWay.delete(message.number);
+        this.#live?.feed.becameReady();
         break;
     }
   }

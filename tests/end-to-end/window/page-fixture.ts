@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { MomentKernel } from "../../../main/analysis/kernel.ts";
 import { type Host, startHost } from "../../../main/app/host.ts";
 import { builtPage } from "../../../main/app/window/built-page.ts";
 import { createWindow, type WindowBench } from "../../../main/app/window/create-window.ts";
@@ -25,7 +26,7 @@ export interface PageHost {
 
 export async function pageHost(
   simulator: PageInput<"offer_simulator"> | null = { scenario: "clean", seed: 1 },
-  options: { readonly evaluationsFrom?: string | undefined } = {},
+  options: { readonly evaluationsFrom?: string | undefined; readonly kernel?: MomentKernel } = {},
 ): Promise<PageHost> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-page-"));
   if (options.evaluationsFrom !== undefined) {
@@ -34,7 +35,13 @@ export async function pageHost(
   const folder = await builtPage(() => undefined);
   const token = "token-of-this-test";
   const host = await startHost({ port: 0 });
-  const window = createWindow(folder, { version: "test", desktop: false, runsFolder, token });
+  const window = createWindow(folder, {
+    version: "test",
+    desktop: false,
+    runsFolder,
+    token,
+    ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
+  });
   if (simulator !== null) window.benches.offerSimulator(simulator);
   host.addRoute((request, response) => window.servePage(request, response));
   const sockets = window.acceptSockets(host.server);
@@ -58,7 +65,7 @@ export async function pageHost(
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+    args: ["--no-sandbox", "--disable-gpu"],
   });
 }
 
