@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { BenchError } from "../contract/error-codes.ts";
 import { FileError } from "../files/file-error.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./command-table.ts";
 import { processKeys } from "./process-keys.ts";
+import { programVersion } from "./program-version.ts";
 import { printNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -43,7 +43,7 @@ async function programFor(words: readonly string[]): Promise<Command> {
     .description(
       "Measures laser beams: widths, caustics and M² by ISO 11146, on image files, a simulator or a real bench.",
     )
-    .version(version(), "-V, --version", "print the version")
+    .version(programVersion(), "-V, --version", "print the version")
     .exitOverride()
     .configureOutput({ outputError: () => undefined })
     .showSuggestionAfterError()
@@ -59,11 +59,6 @@ async function programFor(words: readonly string[]): Promise<Command> {
 function calledCommand(words: readonly string[]): string | undefined {
   const name = words.find((word) => !word.startsWith("-") && word !== "help");
   return COMMANDS.find((command) => command.name === name)?.name;
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
 }
 
 /** Says in one sentence what went wrong and sets the exit status that goes with it. */
