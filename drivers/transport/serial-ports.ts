@@ -1,4 +1,5 @@
 import { SerialPort } from "serialport";
+import { kernelSerialPorts } from "./kernel-serial-ports.ts";
 
 /** A serial port that the operating system lists. Pseudo-terminals are not listed: their path is typed in. */
 export interface SerialPortListing {
@@ -9,8 +10,13 @@ export interface SerialPortListing {
   readonly usbId?: string;
 }
 
+/** The ports that can be opened now. On a Linux without udev, which the library asks, the kernel's own list. */
 export async function listSerialPorts(): Promise<SerialPortListing[]> {
-  const ports = await SerialPort.list();
+  const ports = await SerialPort.list().catch((error: unknown) => {
+    if (error instanceof Error && "path" in error && error.path === "udevadm") return undefined;
+    throw error;
+  });
+  if (ports === undefined) return kernelSerialPorts();
   return ports.map((port) => ({
     path: port.path,
     ...(port.manufacturer === undefined ? {} : { manufacturer: port.manufacturer }),
