@@ -16,6 +16,7 @@ const LAYERS = {
     layers: ["drivers/protocol", "simulators/world", "simulators/instruments"],
     packages: [],
   },
+  "simulators/kernel": { layers: ["simulators/world"], packages: ["node-gyp-build"], node: true },
   "main/contract": { layers: ["drivers/protocol"], packages: ["zod"] },
   "main/analysis": { layers: ["drivers/protocol", "main/contract"], packages: [] },
   "main/kernel": { layers: ["main/analysis"], packages: ["node-gyp-build"], node: true },

@@ -113,7 +113,7 @@ function installSystemPackages(list) {
 }
 
 function buildNative(node, env) {
-  const addons = ["main/kernel", "drivers/instruments/genicam"].filter((folder) =>
+  const addons = ["main/kernel", "simulators/kernel", "drivers/instruments/genicam"].filter((folder) =>
     existsSync(join(root, folder, "binding.gyp")),
   );
   for (const folder of addons) {

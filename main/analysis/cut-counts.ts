@@ -64,26 +64,49 @@ export function cutFloor(frame: CountedFrame, area: Rectangle, peak_counts: numb
 }
 
 /** Values of pixels outside the area, or along the sensor's rim where it leaves too few, in ascending order. */
-function unlitSamples({ samples, width_px, height_px }: CountedFrame, area: Rectangle): Uint16Array {
+function unlitSamples(frame: CountedFrame, area: Rectangle): Uint16Array {
+  const { width_px, height_px } = frame;
   const step = Math.max(1, Math.floor(Math.sqrt((width_px * height_px) / SAMPLED_PIXELS)));
   const cosine = Math.cos(area.angle_rad);
   const sine = Math.sin(area.angle_rad);
-  const outside: number[] = [];
-  const rim: number[] = [];
+  const outside = sortedValues(frame, step, (column, row) => {
+    const dx = column - area.centreX_px;
+    const dy = row - area.centreY_px;
+    return (
+      Math.abs(dx * cosine + dy * sine) > area.halfLength_px || Math.abs(dy * cosine - dx * sine) > area.halfBreadth_px
+    );
+  });
+  if (outside.length >= FEWEST_SAMPLES) return outside;
+  return sortedValues(frame, step, (column, row) => {
+    const fromRim = Math.min(column / width_px, row / height_px, 1 - column / width_px, 1 - row / height_px);
+    return fromRim < 0.03;
+  });
+}
+
+/** Every `step`th value along rows and columns where `wanted` says so, in ascending order: counted, since counts are whole numbers. */
+function sortedValues(
+  { samples, width_px, height_px }: CountedFrame,
+  step: number,
+  wanted: (column: number, row: number) => boolean,
+): Uint16Array {
+  const numbers = new Uint32Array(65_536);
+  let taken = 0;
+  let top = 0;
   for (let row = 0; row < height_px; row += step)
     for (let column = 0; column < width_px; column += step) {
+      if (!wanted(column, row)) continue;
       const value = samples[row * width_px + column] as number;
-      const dx = column - area.centreX_px;
-      const dy = row - area.centreY_px;
-      if (
-        Math.abs(dx * cosine + dy * sine) > area.halfLength_px ||
-        Math.abs(dy * cosine - dx * sine) > area.halfBreadth_px
-      )
-        outside.push(value);
-      const fromRim = Math.min(column / width_px, row / height_px, 1 - column / width_px, 1 - row / height_px);
-      if (fromRim < 0.03) rim.push(value);
+      numbers[value] = (numbers[value] as number) + 1;
+      taken++;
+      if (value > top) top = value;
     }
-  return Uint16Array.from(outside.length >= FEWEST_SAMPLES ? outside : rim).sort();
+  const sorted = new Uint16Array(taken);
+  for (let value = 0, place = 0; value <= top; value++) {
+    const end = place + (numbers[value] as number);
+    sorted.fill(value, place, end);
+    place = end;
+  }
+  return sorted;
 }
 
 /** Place of the first value above `value` in an ascending list. */

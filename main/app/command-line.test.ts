@@ -329,6 +329,7 @@ describe("caustic doctor", () => {
         "Node",
         "packages",
         "native kernel",
+        "native simulator",
         "Chromium",
         "Electron",
         "display",

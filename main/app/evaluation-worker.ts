@@ -1,5 +1,5 @@
 import { serveUnits } from "../evaluation/serve-units.ts";
-import { chooseKernel } from "./choose-kernel.ts";
+import { fastestFrameLoops } from "./frame-loops.ts";
 
-// A worker with the fastest kernel of this machine; both kernels give the same bits.
-serveUnits(chooseKernel().kernel);
+// A worker with the fastest loops of this machine.
+serveUnits(fastestFrameLoops());

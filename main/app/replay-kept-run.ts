@@ -10,6 +10,7 @@ import { instrumentFaultSchema, lightFaultSchema } from "../contract/plan.ts";
 import { pictureKey } from "../evaluation/simulated-run.ts";
 import { newRunHandle } from "../mcp/run-handle.ts";
 import type { StoredRun } from "../store/run-folder.ts";
+import { fastestReadout } from "./frame-loops.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -41,7 +42,12 @@ export async function replayKeptRun({ record, events }: StoredRun): Promise<Repl
   const key = (more.success ? more.data.canary_key : undefined) ?? pictureKey(seed);
   return replayRun(events, async (journal, hostClock) => {
     const clock = new SimulatedClock(() => setImmediate());
-    const bench = createSimulatedBench({ scenario: { ...base, faults: [...base.faults, ...faults] }, seed, clock });
+    const bench = createSimulatedBench({
+      scenario: { ...base, faults: [...base.faults, ...faults] },
+      seed,
+      clock,
+      ...fastestReadout(),
+    });
     const instruments =
       built.instrument_faults.length === 0 ? bench : breakInstruments(bench, built.instrument_faults, seed, clock);
     const session = await createBenchSession({

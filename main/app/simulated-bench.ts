@@ -10,6 +10,7 @@ import { createCanary } from "../bench/canary.ts";
 import { createBenchSession } from "../bench/session.ts";
 import { newRunHandle } from "../mcp/run-handle.ts";
 import { RealClock } from "./real-clock.ts";
+import { fastestReadout } from "./frame-loops.ts";
 import { type KeptRun, keepRun } from "./keep-run.ts";
 
 export interface SimulatedOfferOptions {
@@ -48,6 +49,7 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
         scenario,
         seed,
         clock,
+        ...fastestReadout(),
         ...(options.sensor === undefined ? {} : { sensor: { size: options.sensor } }),
       });
       const canaryKey = randomBytes(16).toString("hex");

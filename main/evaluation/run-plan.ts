@@ -24,7 +24,7 @@ import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { type RunDigest, rowNotRun } from "./run-digest.ts";
 import { readOutcome, unfinishedFolder, unitFolder } from "./run-unit.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
-import type { SimulatedRunOptions } from "./simulated-run.ts";
+import type { FrameLoops } from "./simulated-run.ts";
 import { SuiteBudget } from "./suite-budget.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen } from "./unit-reading.ts";
@@ -55,10 +55,10 @@ export interface RunPlanOptions {
   readonly versions: Readonly<Record<string, string>>;
   /** File or folder of calls for the contender `recorded`. */
   readonly answers?: string;
-  /** What a worker process runs. Default: units with the kernel that is always there. */
+  /** What a worker process runs. Default: units with the loops that are always there. */
   readonly workerModule?: string;
   /** For contenders that run in this process. */
-  readonly kernel?: SimulatedRunOptions["kernel"];
+  readonly loops?: FrameLoops;
   /** Contenders beside those that only compute, by name. */
   readonly waiting?: Readonly<Record<string, WaitingContender>>;
   readonly onProgress?: (event: ProgressEvent) => void;
@@ -260,7 +260,7 @@ class EvaluationRun {
       available.set(contender.driver, queue);
     }
     if (available.size === 0) return [];
-    const work = new UnitWork(this.#setup, this.#options.kernel);
+    const work = new UnitWork(this.#setup, this.#options.loops);
     return [...available].flatMap(([driver, { parallel, units }]) => {
       const queue = [...units];
       return Array.from({ length: Math.min(parallel, units.length) }, async () => {

@@ -11,7 +11,7 @@ import type { Driver } from "./driver.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
 import { RUNS, UNFINISHED } from "./evaluation-folder.ts";
 import type { RunDigest } from "./run-digest.ts";
-import { createSimulatedRun, type SimulatedRunOptions } from "./simulated-run.ts";
+import { createSimulatedRun, type FrameLoops } from "./simulated-run.ts";
 import { type Unit, type UnitOutcome, unitId, unitOutcomeSchema } from "./unit.ts";
 
 const OUTCOME = "outcome.json";
@@ -20,7 +20,7 @@ const TURNS = "turns.jsonl";
 /** What the grader of the day said. Grading again reads the journal and shows both. */
 const GRADE = "grade.json";
 
-export interface RunUnitOptions {
+export interface RunUnitOptions extends FrameLoops {
   readonly plan: Plan;
   readonly plan_hash: string;
   /** The plan is registered and names this contender for this case. */
@@ -38,7 +38,6 @@ export interface RunUnitOptions {
   readonly parts?: Readonly<Record<string, string>>;
   /** Default: the machine's, for contenders that think in real time. */
   readonly hostClock?: Clock;
-  readonly kernel?: SimulatedRunOptions["kernel"];
   readonly signal?: AbortSignal;
   readonly offered?: (address: string) => void;
   /** Grades the run before it is put away, so that it carries its first grade along. */
@@ -137,6 +136,7 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
     tools,
     ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
     ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
+    ...(options.readOut === undefined ? {} : { readOut: options.readOut }),
     journal: {
       append(event) {
         folder.journal.append(event);

@@ -1,4 +1,4 @@
-import type { SimulatedRunOptions } from "./simulated-run.ts";
+import type { FrameLoops } from "./simulated-run.ts";
 import { UnitWork } from "./unit-work.ts";
 import type { FromWorker, ToWorker } from "./worker-messages.ts";
 
@@ -6,11 +6,11 @@ import type { FromWorker, ToWorker } from "./worker-messages.ts";
  * Makes this process one that runs units, one at a time, as its parent asks. It is a process and not a thread: a crash of native code ends
  * the unit that caused it and no other.
  */
-export function serveUnits(kernel?: SimulatedRunOptions["kernel"]): void {
+export function serveUnits(loops: FrameLoops = {}): void {
   let work: UnitWork | undefined;
   const answer = async (message: ToWorker): Promise<void> => {
     if (message.type === "setup") {
-      work = new UnitWork(message.setup, kernel);
+      work = new UnitWork(message.setup, loops);
       return;
     }
     let reply: FromWorker;

@@ -5,6 +5,7 @@ import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
 import type { InstrumentFault } from "../../simulators/faults/instrument-fault.ts";
 import { SimulatedClock } from "../../simulators/instruments/clock.ts";
 import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
+import type { ReadoutLoop } from "../../simulators/world/exposure.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
 import type { BeamTruth } from "../../simulators/world/truth.ts";
 import type { BenchSession, BenchSessionOptions } from "../bench/bench-session.ts";
@@ -28,9 +29,14 @@ export interface SimulatedRunOptions
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly hostClock?: Clock;
+  /** The loop that fills simulated frames. Default: the plain one; all give the same counts. */
+  readonly readOut?: ReadoutLoop;
   /** Is told of the session as soon as a client has opened the bench. */
   readonly opened?: (session: BenchSession) => void;
 }
+
+/** The loops over pixels: how fast a run is, and nothing of what comes out. */
+export type FrameLoops = Pick<SimulatedRunOptions, "kernel" | "readOut">;
 
 export interface SimulatedRun {
   readonly offer: BenchOffer;
@@ -81,7 +87,8 @@ export function pictureKey(seed: number): string {
 /** One bench over one simulated world, on offer under an opaque name. The same options give the same journal, byte for byte. */
 export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
   const { scenario, seed, bench = "bench-1", clock = new SimulatedClock(yieldToHost) } = options;
-  const world = createSimulatedBench({ scenario, seed, clock });
+  const { readOut } = options;
+  const world = createSimulatedBench({ scenario, seed, clock, ...(readOut === undefined ? {} : { readOut }) });
   const instruments =
     options.instrumentFaults === undefined || options.instrumentFaults.length === 0
       ? world

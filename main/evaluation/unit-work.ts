@@ -6,7 +6,7 @@ import { readAnswers } from "./read-answers.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
 import { runUnit, type RunUnitOptions } from "./run-unit.ts";
 import { planUnit, type PlannedUnit } from "./select-units.ts";
-import { type SimulatedRunOptions, stillClock } from "./simulated-run.ts";
+import { type FrameLoops, stillClock } from "./simulated-run.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen, readUnit } from "./unit-reading.ts";
 import type { WorkerSetup, WorkerTask } from "./worker-messages.ts";
@@ -17,12 +17,12 @@ export const COMPUTING: ReadonlySet<string> = new Set([...Object.keys(SCRIPTS), 
 /** Runs and grades units. One per process. */
 export class UnitWork {
   readonly #setup: WorkerSetup;
-  readonly #kernel: SimulatedRunOptions["kernel"];
+  readonly #loops: FrameLoops;
   readonly #cases: ReadonlyMap<string, EvaluationCase>;
 
-  constructor(setup: WorkerSetup, kernel?: SimulatedRunOptions["kernel"]) {
+  constructor(setup: WorkerSetup, loops: FrameLoops = {}) {
     this.#setup = setup;
-    this.#kernel = kernel;
+    this.#loops = loops;
     this.#cases = new Map(expandPlan(setup.plan).map((one) => [one.planned.case, one]));
   }
 
@@ -66,7 +66,7 @@ export class UnitWork {
           plan_hash,
           parts,
         }),
-      ...(this.#kernel === undefined ? {} : { kernel: this.#kernel }),
+      ...this.#loops,
       ...more,
     });
   }

@@ -2,6 +2,7 @@ import type { BeamCamera } from "../../drivers/protocol/beam-camera.ts";
 import type { BeamShutter } from "../../drivers/protocol/beam-shutter.ts";
 import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { Stage } from "../../drivers/protocol/stage.ts";
+import type { ReadoutLoop } from "../world/exposure.ts";
 import type { BeamFault, Scenario } from "../world/scenario.ts";
 import { createSensor, type SensorChoice } from "../world/sensor.ts";
 import { type BeamTruth, beamTruth, WAVELENGTH_nm } from "../world/truth.ts";
@@ -18,6 +19,8 @@ export interface SimulatedBenchOptions {
   readonly sensor?: SensorChoice;
   /** On top of the scenario's own, as a plan adds a fault to a known scenario. */
   readonly faults?: readonly BeamFault[];
+  /** Which loop fills the frames; all give the same counts. Default: the plain one. */
+  readonly readOut?: ReadoutLoop;
 }
 
 /** The instruments of one bench over one world. */
@@ -35,7 +38,7 @@ export interface SimulatedBench {
 export function createSimulatedBench(options: SimulatedBenchOptions): SimulatedBench {
   const { seed, clock, faults = [] } = options;
   const scenario = { ...options.scenario, faults: [...options.scenario.faults, ...faults] };
-  const world = new World(scenario, createSensor(options.sensor), seed);
+  const world = new World(scenario, createSensor(options.sensor), seed, options.readOut);
   const stage = new SimulatedStage(clock);
   const shutter = new SimulatedShutter(clock);
   const camera = new SimulatedCamera(world, clock, {

@@ -1,4 +1,4 @@
-import { exposeSensor } from "./exposure.ts";
+import { exposeSensor, plainReadout, type ReadoutLoop } from "./exposure.ts";
 import { lightOnSensor } from "./light.ts";
 import { noiseKey } from "./noise-key.ts";
 import type { Scenario } from "./scenario.ts";
@@ -30,26 +30,34 @@ export class World {
   readonly scenario: Scenario;
   readonly sensor: Sensor;
   readonly #seed: number;
+  readonly #readOut: ReadoutLoop;
   /** The frames of one measurement share their light. */
   #light: { readonly position_mm: number; readonly measurements: number; readonly image: Float32Array } | undefined;
 
-  /** @param seed any safe integer */
-  constructor(scenario: Scenario, sensor: Sensor, seed: number) {
+  /**
+   * @param seed any safe integer
+   * @param readOut which loop fills the frames; all give the same counts
+   */
+  constructor(scenario: Scenario, sensor: Sensor, seed: number, readOut: ReadoutLoop = plainReadout) {
     this.scenario = scenario;
     this.sensor = sensor;
     this.#seed = seed;
+    this.#readOut = readOut;
   }
 
   /** Right-aligned counts of one frame, row-major. */
   expose(exposure: WorldExposure): Uint16Array {
     const { purpose, acquisition, frame, measurements, exposure_ms, beamBlocked } = exposure;
-    const samples = exposeSensor({
-      sensor: this.sensor,
-      exposure_ms,
-      light: beamBlocked ? undefined : this.#lightAt(exposure.position_mm, measurements),
-      roomLight_counts_per_ms: this.#roomLight_counts_per_ms(measurements),
-      key: noiseKey(this.#seed, purpose, acquisition, frame),
-    });
+    const samples = exposeSensor(
+      {
+        sensor: this.sensor,
+        exposure_ms,
+        light: beamBlocked ? undefined : this.#lightAt(exposure.position_mm, measurements),
+        roomLight_counts_per_ms: this.#roomLight_counts_per_ms(measurements),
+        key: noiseKey(this.#seed, purpose, acquisition, frame),
+      },
+      this.#readOut,
+    );
     if (!beamBlocked) this.#addHotPixels(samples);
     return samples;
   }

@@ -14,16 +14,32 @@ import { driveBench } from "../../evaluation/drive.ts";
 import { createSimulatedRun } from "../../evaluation/simulated-run.ts";
 import { createBenchServer } from "../../mcp/bench-server.ts";
 import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
+import type { ReadoutLoop } from "../../../simulators/world/exposure.ts";
+import { fastestFrameLoops } from "../frame-loops.ts";
 import type { Entry } from "./entry.ts";
 import { timeInTurn, timingOf } from "./timing.ts";
 
 const CAUSTIC = join(fileURLToPath(new URL("../../..", import.meta.url)), "bin/caustic.mjs");
 
-/** One exposure at a new place: the light is computed, then noise and readout. */
-export async function frameTime(size: SensorSize, rounds: number): Promise<Entry> {
-  const world = new World(SCENARIOS.clean, createSensor({ size }), 1);
+/** One exposure at a new place: the light is computed, then noise and readout, by the plain loop and by the compiled one. */
+export async function frameTimes(size: SensorSize, rounds: number): Promise<Entry[]> {
+  const { readOut } = fastestFrameLoops();
+  const plain = exposures(size);
+  const works = readOut === undefined ? [plain] : [plain, exposures(size, readOut)];
+  const timings = await timeInTurn(works, rounds);
+  return timings.map((timing, index) => {
+    const floor = timings[0];
+    const name = `simulated frame ${size}, ${index === 0 ? "plain" : "native"}`;
+    return index === 0 || floor === undefined
+      ? { name, timing }
+      : { name, timing, ratio: { to: "plain", value: timing.least_ms / floor.least_ms } };
+  });
+}
+
+function exposures(size: SensorSize, readOut?: ReadoutLoop): () => void {
+  const world = new World(SCENARIOS.clean, createSensor({ size }), 1, readOut);
   let taken = 0;
-  const expose = (): void => {
+  return () => {
     taken += 1;
     world.expose({
       purpose: "measurement",
@@ -35,9 +51,6 @@ export async function frameTime(size: SensorSize, rounds: number): Promise<Entry
       beamBlocked: false,
     });
   };
-  const [timing] = await timeInTurn([expose], rounds);
-  if (timing === undefined) throw new Error("no frame was timed");
-  return { name: `simulated frame ${size}`, timing };
 }
 
 /** A whole M² run by the scripted operator on a simulated bench; also the processor time that it took. */
@@ -47,7 +60,12 @@ export async function scriptedRunTimes(rounds: number): Promise<Entry[]> {
   const drive = async (): Promise<void> => {
     seed += 1;
     const before = process.cpuUsage();
-    const run = createSimulatedRun({ scenario: SCENARIOS.clean, seed, journal: { append: () => undefined } });
+    const run = createSimulatedRun({
+      ...fastestFrameLoops(),
+      scenario: SCENARIOS.clean,
+      seed,
+      journal: { append: () => undefined },
+    });
     await driveBench({ offer: run.offer, contender: scripted });
     const { user, system } = process.cpuUsage(before);
     processor_ms.push((user + system) / 1000);
@@ -62,7 +80,12 @@ export async function scriptedRunTimes(rounds: number): Promise<Entry[]> {
 
 /** `bench_status` beside a tool that does nothing, both over Streamable HTTP without sockets. */
 export async function toolCallTimes(rounds: number): Promise<Entry[]> {
-  const run = createSimulatedRun({ scenario: SCENARIOS.clean, seed: 1, journal: { append: () => undefined } });
+  const run = createSimulatedRun({
+    ...fastestFrameLoops(),
+    scenario: SCENARIOS.clean,
+    seed: 1,
+    journal: { append: () => undefined },
+  });
   const bench = createBenchServer({ benches: createBenches([run.offer]) });
   const empty: McpServerFactory = () => {
     const server = new McpServer({ name: "empty", version: "1" }, { capabilities: { tools: {} } });

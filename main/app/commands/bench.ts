@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import { fitTime, SIZES, widthTimes } from "../benchmark/analysis-times.ts";
-import { frameTime, scriptedRunTimes, startTimes, toolCallTimes } from "../benchmark/bench-times.ts";
+import { frameTimes, scriptedRunTimes, startTimes, toolCallTimes } from "../benchmark/bench-times.ts";
 import { type Comparison, compareReports } from "../benchmark/compare.ts";
 import { type BenchReport, benchReportSchema, type Entry } from "../benchmark/entry.ts";
 import { chooseKernel } from "../choose-kernel.ts";
@@ -66,8 +66,8 @@ async function measure({ rounds, only }: BenchOptions): Promise<Entry[]> {
   const steps: { readonly group: Group; readonly work: () => Promise<Entry | Entry[]> }[] = [
     ...SIZES.map((size) => ({ group: "widths" as const, work: () => widthTimes(size, rounds) })),
     { group: "fit", work: () => fitTime(10 * rounds) },
-    { group: "frames", work: () => frameTime("640x480", rounds) },
-    { group: "frames", work: () => frameTime("2448x2048", few) },
+    { group: "frames", work: () => frameTimes("640x480", rounds) },
+    { group: "frames", work: () => frameTimes("2448x2048", few) },
     { group: "run", work: () => scriptedRunTimes(few) },
     { group: "calls", work: () => toolCallTimes(20 * rounds) },
     { group: "start", work: () => startTimes(few) },

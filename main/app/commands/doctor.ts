@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { chooseKernel } from "../choose-kernel.ts";
+import { fastestReadout } from "../frame-loops.ts";
 import { printJson, printResult } from "../terminal.ts";
 
 /** One thing that Caustic can use on this machine. */
@@ -40,6 +41,7 @@ async function doctor(options: { readonly json?: true }): Promise<void> {
     checkNode(),
     checkPackages(),
     checkKernel(),
+    checkReadout(),
     checkProgram("C++ compiler", ["c++", "g++", "clang++"], "building the native kernel", install("g++ make python3")),
     checkProgram(
       "Chromium",
@@ -115,6 +117,22 @@ function declaredPackages(): string[] {
 /** Packages may lie in this checkout or, when Caustic is itself installed as one, above it. */
 function isInstalled(name: string): boolean {
   return (require.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name, "package.json")));
+}
+
+function checkReadout(): Check {
+  const works = fastestReadout().readOut !== undefined;
+  return result(
+    {
+      name: "native simulator",
+      works,
+      essential: false,
+      needed_for: "simulated frames at full camera rates",
+      found: works
+        ? "the compiled loop fills simulated frames"
+        : "the plain loop fills simulated frames, some times slower",
+    },
+    "npm start (builds it where there is a C++ compiler)",
+  );
 }
 
 function checkKernel(): Check {

@@ -9,7 +9,7 @@ import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
 import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../bench-desk.ts";
-import { chooseKernel } from "../choose-kernel.ts";
+import { fastestFrameLoops } from "../frame-loops.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
@@ -55,7 +55,7 @@ Example:
 const MOST_JOBS = 64;
 const USUAL_TIME_LIMIT_S = 3600;
 
-/** Runs units with the fastest kernel of this machine. */
+/** Runs units with the fastest loops of this machine. */
 const WORKER = fileURLToPath(new URL("../evaluation-worker.ts", import.meta.url));
 
 const names = (text: string): string[] =>
@@ -137,7 +137,7 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
         },
       },
       workerModule: WORKER,
-      kernel: chooseKernel().kernel,
+      loops: fastestFrameLoops(),
       onProgress: (event) => view.show(event),
       signal: calledOff.signal,
     });

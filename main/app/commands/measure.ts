@@ -13,6 +13,7 @@ import { createSimulatedRun } from "../../evaluation/simulated-run.ts";
 import { oracleVerdict } from "../../../simulators/world/oracle.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
 import { axisText } from "../axis-text.ts";
+import { fastestFrameLoops } from "../frame-loops.ts";
 import { keepRun, RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
@@ -112,6 +113,7 @@ async function measure(options: MeasureOptions): Promise<void> {
   const run = createSimulatedRun({
     scenario,
     seed,
+    ...fastestFrameLoops(),
     ...(note === undefined ? {} : { operatorNote: note }),
     journal: {
       append(event) {

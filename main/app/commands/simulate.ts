@@ -4,6 +4,7 @@ import { createSimulatedBench, type SimulatedBench } from "../../../simulators/i
 import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
 import { writeImage } from "../../files/write-image.ts";
 import { numberOption } from "../option-values.ts";
+import { fastestReadout } from "../frame-loops.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { ProgressBar, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -49,7 +50,7 @@ Example:
 async function simulate(options: SimulateOptions): Promise<void> {
   const { seed, out } = options;
   const scenario = simulatedScenario(options.scenario, seed);
-  const bench = createSimulatedBench({ scenario, seed, clock: new SimulatedClock() });
+  const bench = createSimulatedBench({ scenario, seed, clock: new SimulatedClock(), ...fastestReadout() });
   const { frames, position_mm, exposure_ms } = await takeFrames(bench, options);
   const { pixelPitch_um, width_px, height_px, bitDepth } = bench.camera.info;
   await writeImage(out, frames, pixelPitch_um, {
