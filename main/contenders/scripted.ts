@@ -14,6 +14,8 @@ const COARSE_FRAMES = 2;
 const DARK_FRAMES = 10;
 /** Attempts at one position before it is given up. */
 const ATTEMPTS = 5;
+/** Calls of the same action while an instrument fails at it, before it is given up. */
+const CALLS_DESPITE_FAILURE = 4;
 /** Rounds of "fit, see what is missing, measure it". */
 const ROUNDS = 6;
 /** First exposure, before anything is known about the light. */
@@ -108,8 +110,25 @@ class ScriptedRun {
     return exposureFor(latest, widthAt(x, z_mm), widthAt(y, z_mm), this.fullScale_counts, this.exposures);
   }
 
+  /** Calls again where a stage or a camera failed: a lost frame or a stalled move is seldom lost or stalled twice. */
+  private async persist<Name extends "take_darks" | "measure_at">(
+    name: Name,
+    input: ToolInput<Name>,
+  ): Promise<ToolOutput<Name>> {
+    for (let call = 1; ; call++) {
+      try {
+        return await this.client.call(
+          name,
+          call === 1 ? input : { ...input, reason: `again, it failed: ${input.reason}` },
+        );
+      } catch (error) {
+        if (call === CALLS_DESPITE_FAILURE || !isInstrumentFailure(error)) throw error;
+      }
+    }
+  }
+
   private async takeDarks(exposure_ms: number, reason: string): Promise<void> {
-    await this.client.call("take_darks", { run: this.run, exposure_ms, frames: DARK_FRAMES, reason });
+    await this.persist("take_darks", { run: this.run, exposure_ms, frames: DARK_FRAMES, reason });
     this.darkFor.add(exposure_ms);
   }
 
@@ -124,7 +143,7 @@ class ScriptedRun {
     const tried = new Set<number>();
     for (let attempt = 0; attempt < ATTEMPTS && this.taken.length < MOST_MEASUREMENTS; attempt++) {
       if (!this.darkFor.has(exposure_ms)) await this.takeDarks(exposure_ms, `first dark at ${exposure_ms} ms`);
-      const answer = await this.client.call("measure_at", {
+      const answer = await this.persist("measure_at", {
         run: this.run,
         z_mm,
         exposure_ms,
@@ -325,11 +344,18 @@ class ScriptedRun {
   }
 }
 
+const isInstrumentFailure = (error: unknown): error is ToolRefusal =>
+  error instanceof ToolRefusal && error.code === "instrument_failed";
+
 export const scripted: Contender = {
   name: "scripted",
   async drive(client: BenchClient, assignment: Assignment): Promise<void> {
     const opened = await client.call("bench_open", { bench: assignment.bench, reason: "measure M² of this beam" });
-    const result = await new ScriptedRun(client, opened).drive();
+    const result = await new ScriptedRun(client, opened).drive().catch((error: unknown): Finish => {
+      if (!isInstrumentFailure(error)) throw error;
+      const note = `an instrument failed ${CALLS_DESPITE_FAILURE} times in a row: ${error.message}`;
+      return { verdict: "measurement_failed", fault: { kind: "other", note }, explanation: `No M²: ${note}.` };
+    });
     try {
       await client.call("finish", { run: opened.run, ...result });
     } catch (error) {
