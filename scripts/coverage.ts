@@ -12,12 +12,15 @@ import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { analyzeFrames, type DarkReference } from "../main/analysis/analyze-frame.ts";
 import { fitBothAxes, type WidthRecord } from "../main/analysis/caustic-both-axes.ts";
+import { fastestFrameLoops } from "../main/app/frame-loops.ts";
 import { randomScenario } from "../simulators/world/random-scenario.ts";
 import type { Scenario } from "../simulators/world/scenario.ts";
 import { scenarioNamed } from "../simulators/world/scenarios.ts";
 import { createSensor, type Sensor } from "../simulators/world/sensor.ts";
 import { type AxisTruth, type BeamTruth, beamTruth, trueD4sigma_um } from "../simulators/world/truth.ts";
 import { World } from "../simulators/world/world.ts";
+
+const { kernel, readOut } = fastestFrameLoops();
 
 const FRAMES = 5;
 const DARK_FRAMES = 20;
@@ -70,7 +73,7 @@ function exposureFor_ms(scenario: Scenario, sensor: Sensor, truth: BeamTruth, z_
 
 function measureBeam(scenario: Scenario, seed: number): BeamOutcome {
   const sensor = createSensor();
-  const world = new World(scenario, sensor, seed);
+  const world = new World(scenario, sensor, seed, readOut);
   const truth = beamTruth(scenario);
   const darks = new Map<number, { readonly id: string; readonly reference: DarkReference }>();
   const complaints: string[] = [];
@@ -96,14 +99,15 @@ function measureBeam(scenario: Scenario, seed: number): BeamOutcome {
       reference: meanOfDarks(expose("dark", z_mm, exposure_ms, DARK_FRAMES)),
     };
     darks.set(exposure_ms, dark);
-    const analysis = analyzeFrames({
+    const frames = {
       frames: expose("measurement", z_mm, exposure_ms, FRAMES),
       width_px: sensor.width_px,
       height_px: sensor.height_px,
       bitDepth: sensor.bitDepth,
       pixelPitch_um: sensor.pixelPitch_um,
       dark: dark.reference,
-    });
+    };
+    const analysis = analyzeFrames(frames, { kernel });
     measurements++;
     return { dark: dark.id, analysis };
   };

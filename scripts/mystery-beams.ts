@@ -2,6 +2,7 @@
  * Prints how the scripted operator does on mystery beams: its verdict against the oracle's, the error of M² and how often the
  * stated uncertainty holds the truth. Usage: node scripts/mystery-beams.ts [first seed] [beams]
  */
+import { fastestFrameLoops } from "../main/app/frame-loops.ts";
 import { SCRIPTS } from "../main/contenders/index.ts";
 import type { BenchEvent } from "../main/contract/events.ts";
 import { driveBench } from "../main/evaluation/drive.ts";
@@ -21,6 +22,7 @@ const pulls: number[] = [];
 for (let seed = first; seed < first + beams; seed++) {
   const events: BenchEvent[] = [];
   const run = createSimulatedRun({
+    ...fastestFrameLoops(),
     scenario: randomScenario(seed),
     seed,
     journal: { append: (event) => void events.push(event) },

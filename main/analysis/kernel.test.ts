@@ -70,6 +70,13 @@ describe("the fast kernel agrees with the reference", () => {
         });
       });
 
+  test("counts are added pixel by pixel, and their squares exactly", () => {
+    const { samples } = frameOf(16, "none");
+    const [fast, slow] = [new Uint32Array(samples.length).fill(9), new Uint32Array(samples.length).fill(9)];
+    expect(typescriptKernel.addCounts(fast, samples)).toBe(referenceKernel.addCounts(slow, samples));
+    expect(fast).toEqual(slow);
+  });
+
   test("a single saturated pixel, a row of them and a diagonal are no square", () => {
     for (const pixels of [
       [[5, 5]],

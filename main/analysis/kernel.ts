@@ -13,7 +13,15 @@ export interface MomentKernel {
   survey(frame: KernelFrame, block_px: number): FrameSurvey;
   /** Weighted sums over a turned rectangle cut to the sensor. */
   moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments;
+  /**
+   * Adds the counts of a frame to the sums of its pixels, as many, and returns the sum of the squares of its counts: exact over
+   * stretches of `SQUARES_px`, whose sums are added in their order. The sums hold 65 537 frames of 16 bits.
+   */
+  addCounts(sums: Uint32Array, samples: Uint16Array): number;
 }
+
+/** Pixels whose squares of 16-bit counts add up below 2⁵³, where doubles are still exact. */
+export const SQUARES_px = 2 ** 20;
 
 export interface KernelFrame {
   /** `width_px * height_px` counts, row-major. */

@@ -2,7 +2,7 @@ import type { FrameSurvey, KernelFrame, MomentKernel, Rectangle, RectangleMoment
 import { momentOrigin, rectangleRows } from "./rectangle.ts";
 
 /** The slow, obvious twin: one pixel, one weight, one term per sum. Every faster kernel is held against it. */
-export const referenceKernel: MomentKernel = { name: "reference", survey, moments };
+export const referenceKernel: MomentKernel = { name: "reference", survey, moments, addCounts };
 
 const difference = (frame: KernelFrame, index: number): number =>
   (frame.samples[index] as number) - (frame.dark === undefined ? 0 : (frame.dark[index] as number));
@@ -72,4 +72,13 @@ function moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments {
     }
   }
   return { originX_px: origin.x, originY_px: origin.y, ...sums, saturated };
+}
+
+function addCounts(sums: Uint32Array, samples: Uint16Array): number {
+  let squares = 0n;
+  samples.forEach((counts, index) => {
+    sums[index] = (sums[index] ?? 0) + counts;
+    squares += BigInt(counts * counts);
+  });
+  return Number(squares);
 }

@@ -1,4 +1,11 @@
-import type { FrameSurvey, KernelFrame, MomentKernel, Rectangle, RectangleMoments } from "./kernel.ts";
+import {
+  type FrameSurvey,
+  type KernelFrame,
+  type MomentKernel,
+  type Rectangle,
+  type RectangleMoments,
+  SQUARES_px,
+} from "./kernel.ts";
 import { momentOrigin, rectangleRows } from "./rectangle.ts";
 
 /**
@@ -7,7 +14,7 @@ import { momentOrigin, rectangleRows } from "./rectangle.ts";
  * chain is one cycle per step), which is exact; with a dark they run in doubles, in a fixed order. A compiled kernel that keeps to
  * this order gives the same numbers to the last bit.
  */
-export const typescriptKernel: MomentKernel = { name: "typescript", survey, moments };
+export const typescriptKernel: MomentKernel = { name: "typescript", survey, moments, addCounts: addToSums };
 
 /** Longest chunk whose third sum of 16-bit counts stays below 2³¹: 65535 · 48 · 49 · 50 / 6 ≈ 1.28e9. */
 const CHUNK_PX = 48;
@@ -342,4 +349,19 @@ function foldColumns(columns: Float64Array, block_px: number, blockSums: Float64
     blockSums[block] = sum;
   }
   columns.fill(0);
+}
+
+function addToSums(sums: Uint32Array, samples: Uint16Array): number {
+  let squares = 0;
+  for (let start = 0; start < samples.length; start += SQUARES_px) {
+    const end = Math.min(samples.length, start + SQUARES_px);
+    let stretch = 0;
+    for (let index = start; index < end; index++) {
+      const counts = samples[index] as number;
+      sums[index] = (sums[index] as number) + counts;
+      stretch += counts * counts;
+    }
+    squares += stretch;
+  }
+  return squares;
 }

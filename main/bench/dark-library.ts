@@ -1,5 +1,7 @@
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import type { DarkReference } from "../analysis/analyze-frame.ts";
+import type { MomentKernel } from "../analysis/kernel.ts";
+import { typescriptKernel } from "../analysis/typescript-kernel.ts";
 import type { Dark } from "../contract/tools.ts";
 
 /** Two exposures that a camera calls the same differ by less than this share. */
@@ -15,7 +17,12 @@ interface StoredDark {
 /** Darks by applied exposure. A newer dark at the same exposure takes the place of the older one. */
 export class DarkLibrary {
   readonly #darks: StoredDark[] = [];
+  readonly #kernel: MomentKernel;
   #acquisitions = 0;
+
+  constructor(kernel: MomentKernel = typescriptKernel) {
+    this.#kernel = kernel;
+  }
 
   /** Darks in the library, replaced ones included. */
   get taken(): number {
@@ -31,7 +38,7 @@ export class DarkLibrary {
 
   /** Averages the frames, all of one size, and files them under their exposure. */
   add(frames: readonly Frame[], exposure_ms: number, measurementsSoFar: number): Dark {
-    const reference = averageDark(frames);
+    const reference = averageDark(frames, this.#kernel);
     const pixels = reference.mean.length;
     let sum = 0;
     for (let i = 0; i < pixels; i++) sum += reference.mean[i] as number;
@@ -59,23 +66,12 @@ export class DarkLibrary {
   }
 }
 
-/** Adds the counts of a frame to the sums of its pixels; returns the sum of their squares. */
-function addFrame(sums: Uint32Array, samples: Uint16Array): number {
-  let squares = 0;
-  for (let i = 0; i < samples.length; i++) {
-    const counts = samples[i] as number;
-    sums[i] = (sums[i] as number) + counts;
-    squares += counts * counts;
-  }
-  return squares;
-}
-
 /**
  * Mean of every pixel over the frames, and the noise of one pixel of one frame: the root of the variance over the frames,
  * averaged over the pixels. One frame has no variance in time; there the differences between neighbours in a row stand
  * in for it (their mean absolute value is 2/√π of the standard deviation), which fixed patterns make too large.
  */
-function averageDark(frames: readonly Frame[]): DarkReference {
+function averageDark(frames: readonly Frame[], kernel: MomentKernel): DarkReference {
   const first = frames[0];
   if (first === undefined) throw new RangeError("a dark needs at least one frame");
   const pixels = first.samples.length;
@@ -90,7 +86,7 @@ function averageDark(frames: readonly Frame[]): DarkReference {
   // Frame by frame, since each is one block of memory. Sums of counts and of their squares are whole numbers, and exact.
   const sums = new Uint32Array(pixels);
   let squares = 0;
-  for (const { samples } of frames) squares += addFrame(sums, samples);
+  for (const { samples } of frames) squares += kernel.addCounts(sums, samples);
   let squaresOfSums = 0;
   for (let i = 0; i < pixels; i++) {
     const sum = sums[i] as number;

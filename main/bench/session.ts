@@ -153,7 +153,7 @@ class Session implements BenchSession {
       log,
       budgets: parts.budgets,
       operations: parts.operations,
-      darks: new DarkLibrary(),
+      darks: new DarkLibrary(options.kernel),
       measurements: new MeasurementList({
         wavelength_nm: options.wavelength_nm,
         ...(options.uZ_mm === undefined ? {} : { uZ_mm: options.uZ_mm }),

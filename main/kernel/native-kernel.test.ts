@@ -39,6 +39,15 @@ for (const set of SETS) {
           expect(kernel.survey(frame, block_px)).toEqual(typescriptKernel.survey(frame, block_px));
         });
 
+    test("sums of counts and of their squares, also where doubles begin to round", () => {
+      const samples = new Uint16Array(2 ** 20 + 2 ** 21 + 77).map((_, index) => 65535 - (index % 7));
+      const [ours, theirs] = [new Uint32Array(samples.length).fill(3), new Uint32Array(samples.length).fill(3)];
+      expect(kernel.addCounts(ours, samples)).toBe(typescriptKernel.addCounts(theirs, samples));
+      expect(Buffer.compare(new Uint8Array(ours.buffer), new Uint8Array(theirs.buffer))).toBe(0);
+      expect(ours[1]).toBe(65537);
+      expect(() => kernel.addCounts(new Uint32Array(3), new Uint16Array(4))).toThrow(RangeError);
+    });
+
     test("full scale over rows of 4099 pixels overflows nothing", () => {
       const frame = fullFrame();
       const rectangle = { centreX_px: 1400, centreY_px: 2, halfLength_px: 3000, halfBreadth_px: 2.2, angle_rad: 0 };

@@ -38,6 +38,7 @@ interface Addon {
     blockSums: Float64Array,
     result: Float64Array,
   ): void;
+  addCounts(sums: Uint32Array, samples: Uint16Array): number;
   instructionSet(): InstructionSet;
   useInstructionSet(name: string): boolean;
 }
@@ -54,7 +55,7 @@ let addon: Addon | Extract<NativeKernel, { readonly loaded: false }> | undefined
 export function loadNativeKernel(wanted?: InstructionSet): NativeKernel {
   addon ??= load();
   if ("loaded" in addon) return addon;
-  const { moments, survey, instructionSet, useInstructionSet } = addon;
+  const { moments, survey, addCounts, instructionSet, useInstructionSet } = addon;
   const best = instructionSet();
   const set = wanted ?? best;
   if (!useInstructionSet(set)) {
@@ -77,6 +78,7 @@ export function loadNativeKernel(wanted?: InstructionSet): NativeKernel {
       name: `native ${set}`,
       moments: (frame, rectangle) => withSet(() => callMoments(moments, frame, rectangle)),
       survey: (frame, block_px) => withSet(() => callSurvey(survey, frame, block_px)),
+      addCounts: (sums, samples) => withSet(() => addCounts(sums, samples)),
     },
   };
 }

@@ -122,6 +122,21 @@ napi_value survey(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/** addCounts(sums, samples) → sum of squares */
+napi_value add_counts(napi_env env, napi_callback_info info) {
+  napi_value values[2];
+  Array sums, samples;
+  if (!arguments_of(env, info, 2, values) || !array(env, values[0], sums) || !array(env, values[1], samples)) return nullptr;
+  if (sums.type != napi_uint32_array || samples.type != napi_uint16_array || sums.length < samples.length)
+    return fail(env, "expected a Uint32Array of sums for a Uint16Array of counts"), nullptr;
+  napi_value result;
+  napi_create_double(env,
+                     caustic::add_counts(static_cast<uint32_t*>(sums.data), static_cast<const uint16_t*>(samples.data),
+                                         static_cast<int64_t>(samples.length)),
+                     &result);
+  return result;
+}
+
 /** instructionSet() tells which loops run. */
 napi_value instruction_set(napi_env env, napi_callback_info) {
   napi_value name;
@@ -146,6 +161,7 @@ NAPI_MODULE_INIT() {
   const napi_property_descriptor functions[] = {
       {"moments", nullptr, moments, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"survey", nullptr, survey, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"addCounts", nullptr, add_counts, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"instructionSet", nullptr, instruction_set, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"useInstructionSet", nullptr, use_instruction_set, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
   };

@@ -32,6 +32,7 @@ struct Loops {
   uint16_t (*add_counts)(const uint16_t*, int64_t, uint32_t*);
   uint32_t (*add_differences32)(const uint16_t*, const float*, int64_t, double*, double&);
   uint32_t (*add_differences64)(const uint16_t*, const double*, int64_t, double*, double&);
+  uint64_t (*add_frame)(uint32_t*, const uint16_t*, int64_t);
 };
 
 // The attribute stands at every function instead of `target_clones`: a vector type is split to what the instruction set has
@@ -244,6 +245,15 @@ Survey survey(const FrameView& frame, int64_t block, double* block_sums) {
   }
   for (int64_t index = 0; index < wide * high; index++) result.total += block_sums[index];
   return result;
+}
+
+double add_counts(uint32_t* sums, const uint16_t* samples, int64_t pixels) {
+  // Squares of so many pixels add up below 2^53.
+  constexpr int64_t SQUARES = int64_t{1} << 20;
+  double squares = 0;
+  for (int64_t from = 0; from < pixels; from += SQUARES)
+    squares += static_cast<double>(chosen().loops->add_frame(sums + from, samples + from, std::min(SQUARES, pixels - from)));
+  return squares;
 }
 
 const char* instruction_set() { return chosen().name; }

@@ -35,6 +35,9 @@ Moments moments(const FrameView& frame, int64_t first_row, int64_t row_count, co
 /** `block_sums`: one number per block, row-major; set to the sums. */
 Survey survey(const FrameView& frame, int64_t block, double* block_sums);
 
+/** Adds the counts of a frame to the sums of its pixels; returns the sum of their squares, rounded as `typescript-kernel.ts` does. */
+double add_counts(uint32_t* sums, const uint16_t* samples, int64_t pixels);
+
 /** The instruction set whose loops run: "avx512", "avx2" or "plain". */
 const char* instruction_set();
 
