@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { WINDOW_PROTOCOL } from "../../main/contract/window-messages.ts";
 import { readRun } from "../../main/store/run-folder.ts";
 import { CAUSTIC, createWorkplace, openOver, type CausticProcess, type Workplace } from "./caustic-process.ts";
 
@@ -34,11 +36,29 @@ async function serving(...args: string[]): Promise<CausticProcess> {
 const document = (host: CausticProcess) =>
   JSON.parse(host.lines.join("\n")) as {
     mcp: string;
+    page: string;
     client_configuration: {
       stdio: { mcpServers: { caustic: { command: string; args: string[]; env?: object } } };
       http: { mcpServers: { caustic: { url: string; headers: { Authorization: string } } } };
     };
   };
+
+/** What the page's socket answers to somebody who shows that token. */
+async function greetWindow(address: string, token: string): Promise<{ type?: string; why?: string }> {
+  const { host, origin } = new URL(address);
+  const socket = new WebSocket(`ws://${host}/window`, { origin });
+  try {
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    const answered = new Promise<string>((resolve) =>
+      socket.once("message", (data: Buffer) => resolve(data.toString())),
+    );
+    const page = "0123456789abcdef";
+    socket.send(JSON.stringify({ type: "hello", protocol: WINDOW_PROTOCOL, token, window: page, page }));
+    return JSON.parse(await answered) as { type?: string; why?: string };
+  } finally {
+    socket.close();
+  }
+}
 
 describe("caustic mcp", () => {
   it("writes nothing but protocol to stdout and answers every bad line", async () => {
@@ -107,6 +127,16 @@ describe("caustic serve", () => {
     expect(await host.exit).toBe(0);
     expect(readdirSync(join(place.folder, "caustic"))).toEqual([]);
     expect(host.stderr()).not.toContain(headers.Authorization.replace("Bearer ", ""));
+  });
+
+  it("lets nobody act as the operator with the token of the tools, nor use the tools with the operator's", async () => {
+    const { mcp, page, client_configuration: configuration } = document(await serving());
+    const ofTools = configuration.http.mcpServers.caustic.headers.Authorization.replace("Bearer ", "");
+    const ofPage = new URL(page).hash.replace("#token=", "");
+    expect(await greetWindow(page, ofTools)).toMatchObject({ type: "refused", why: "token" });
+    expect(await greetWindow(page, ofPage)).toMatchObject({ type: "welcome" });
+    const { status } = await fetch(mcp, { method: "POST", headers: { authorization: `Bearer ${ofPage}` }, body: "{}" });
+    expect(status).toBe(401);
   });
 
   it("is joined by clients of both eras on stdio, who see one bench", async () => {

@@ -66,7 +66,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const log = stderrLog();
   surviveRejections(log);
   const offers = chosenOffers(options);
+  // Two secrets: who may drive through the tools is not who may take over from everybody in the window.
   const token = randomBytes(32).toString("base64url");
+  const pageToken = randomBytes(32).toString("base64url");
   const pageFolder = await builtPage((message) => {
     log.info(message);
   });
@@ -76,7 +78,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     version: programVersion(),
     desktop: false,
     runsFolder: options.out,
-    token,
+    token: pageToken,
     mcpAddress: url,
     kernel: chooseKernel().kernel,
     contenders: [agentOffer(options)],
@@ -96,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   host.addRoute((request, response) => window.servePage(request, response));
   const sockets = window.acceptSockets(host.server);
-  const page = `${host.origin}/#token=${token}`;
+  const page = `${host.origin}/#token=${pageToken}`;
   const record = { url, token, pid: process.pid };
   announceHost(record);
 
