@@ -1,6 +1,6 @@
 /*
  * Prints how the scripted operator does on mystery beams: its verdict against the oracle's, the error of M² and how often the
- * stated uncertainty holds the truth. Usage: node scripts/mystery-beams.ts [first seed] [beams]
+ * stated uncertainty holds the truth. Usage: node scripts/mystery-beams.ts [first seed] [beams] [scenario, default random_scenario]
  */
 import { fastestFrameLoops } from "../main/app/frame-loops.ts";
 import { SCRIPTS } from "../main/contenders/index.ts";
@@ -9,10 +9,16 @@ import { driveBench } from "../main/evaluation/drive.ts";
 import { createSimulatedRun } from "../main/evaluation/simulated-run.ts";
 import { oracleVerdict } from "../simulators/world/oracle.ts";
 import { randomScenario } from "../simulators/world/random-scenario.ts";
+import type { Scenario } from "../simulators/world/scenario.ts";
+import { scenarioNamed } from "../simulators/world/scenarios.ts";
 import { createSensor } from "../simulators/world/sensor.ts";
 
 const first = Number(process.argv[2] ?? 30_000);
 const beams = Number(process.argv[3] ?? 300);
+const name = process.argv[4] ?? "random_scenario";
+const named = name === "random_scenario" ? undefined : scenarioNamed(name);
+if (named === undefined && name !== "random_scenario") throw new Error(`there is no scenario ${name}`);
+const scenarioOf = (seed: number): Scenario => named ?? randomScenario(seed);
 const { scripted } = SCRIPTS;
 if (scripted === undefined) throw new Error("there is no scripted operator");
 
@@ -23,7 +29,7 @@ for (let seed = first; seed < first + beams; seed++) {
   const events: BenchEvent[] = [];
   const run = createSimulatedRun({
     ...fastestFrameLoops(),
-    scenario: randomScenario(seed),
+    scenario: scenarioOf(seed),
     seed,
     journal: { append: (event) => void events.push(event) },
   });
