@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { replaceFile } from "../../evaluation/evaluation-folder.ts";
 import type { LadderCase, LadderSuite } from "../../evaluation/ladder/ladder-case.ts";
 import type { LadderDriver } from "../../evaluation/ladder/ladder-driver.ts";
+import { plannerDriver } from "../../evaluation/ladder/planner/planner.ts";
 import { LadderError, readLadder } from "../../evaluation/ladder/read-ladder.ts";
 import { runLadder } from "../../evaluation/ladder/run-ladder.ts";
 import { type Rung, RUNG_NAMES } from "../../evaluation/ladder/rungs.ts";
@@ -145,7 +146,9 @@ function driverFor(options: LadderOptions): LadderDriver {
     case "stub":
       printNote("STUB FLOOR: a keyword matcher, to be read as what no skill at all achieves.");
       return stubDriver;
-    default:
-      throw new UsageError(`--driver ${options.driver}: not there; expected stub`);
+    case "planner":
+      return plannerDriver;
+    case "model":
+      throw new UsageError("--driver model: not there; expected stub or planner");
   }
 }

@@ -21,6 +21,8 @@ export interface DriverContext {
   /** The bench as it stands at the request, as anybody sees it who opens it. */
   readonly bench: ToolOutput<"bench_open">;
   readonly status: ToolOutput<"bench_status">;
+  /** What holds at the request. */
+  readonly facts: readonly Fact[];
   /** What somebody was seen to do, and the goals that it may be read as. */
   readonly trace?: readonly LadderCall[];
   readonly goals?: readonly LadderGoal[];

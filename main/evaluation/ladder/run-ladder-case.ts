@@ -140,6 +140,7 @@ async function drive(
     capabilityByName: capability,
     bench,
     status,
+    facts: startFacts,
     ...(subject.trace === undefined ? {} : { trace: subject.trace }),
     ...(subject.goals === undefined
       ? {}
