@@ -33,10 +33,10 @@ const pinText = (pin: Pin): string => {
   if ("one_of" in pin) return pin.one_of.join(" or ");
   return `${[pin.path].flat().join(" + ")} of call ${pin.from}`;
 };
-const expectedText = ({ name, input }: ExpectedCall): string =>
+const expectedText = ({ name, input, times }: ExpectedCall): string =>
   `${name}{${Object.entries(input)
     .map(([key, pin]) => `${key}: ${pinText(pin)}`)
-    .join(", ")}}`;
+    .join(", ")}}${times === undefined ? "" : `, ${times.least} to ${times.most} times`}`;
 
 const isLook = (call: { readonly name: string }): boolean => capability(call.name)?.looks === true;
 
@@ -183,13 +183,31 @@ function match(
     }
     return acting(left).length === 0 ? matched : undefined;
   }
+  /** Expected call that is waited for, and how often it has come. */
+  let place = 0;
+  let came = 0;
+  const all: SeenCall[] = [];
   for (const call of seen) {
-    const next = expected[matched.length];
-    if (next !== undefined && pinned(next, call, matched)) matched.push(call);
-    else if (!isLook(call)) return undefined;
+    let found = false;
+    for (let next = place, sofar = came; next < expected.length; next++, sofar = 0) {
+      const one = expected[next];
+      if (one === undefined) break;
+      const { least, most } = one.times ?? ONCE;
+      if (sofar < most && pinned(one, call, matched)) {
+        [place, came, found] = [next, sofar + 1, true];
+        matched[next] ??= call;
+        all.push(call);
+        break;
+      }
+      if (sofar < least) break;
+    }
+    if (!found && !isLook(call)) return undefined;
   }
-  return matched.length === expected.length ? matched : undefined;
+  const open = expected.slice(place).some((one, i) => (i === 0 ? came : 0) < (one.times ?? ONCE).least);
+  return open ? undefined : all;
 }
+
+const ONCE = { least: 1, most: 1 };
 
 /** Whether a call is the expected one. `before`: the calls whose answers a pin may refer to. */
 function pinned(expected: ExpectedCall, call: LadderCall, before: readonly SeenCall[]): boolean {

@@ -24,7 +24,12 @@ const pinSchema = z.union([
 export type Pin = z.infer<typeof pinSchema>;
 
 const callSchema = z.strictObject({ name: z.string(), input: z.record(z.string(), z.unknown()) });
-const expectedCallSchema = z.strictObject({ name: z.string(), input: z.record(z.string(), pinSchema).default({}) });
+const expectedCallSchema = z.strictObject({
+  name: z.string(),
+  input: z.record(z.string(), pinSchema).default({}),
+  /** How often in a row; once where nothing is said. */
+  times: z.strictObject({ least: z.number().int().nonnegative(), most: z.number().int().positive() }).optional(),
+});
 export type ExpectedCall = z.infer<typeof expectedCallSchema>;
 
 const occurrenceSchema = z.union([

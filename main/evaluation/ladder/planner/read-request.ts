@@ -78,7 +78,9 @@ function readTopic(sentence: string): Topic | undefined {
 function readClauses(text: string): Wish[] {
   const state = /^(?:have|leave|end with) (.+)$/i.exec(text);
   if (state?.[1] !== undefined) {
-    const items = state[1].split(/, and |, (?!m\d{3})| and (?!m\d{3})| with (?=a measurement)/i);
+    const items = state[1].split(
+      /, and |, with |, (?!m\d{3}(?:,| and| in))| and (?!m\d{3}(?:,| and| in))| with (?=a measurement)/i,
+    );
     const wishes = items.map(readState);
     if (wishes.every((wish) => wish !== undefined)) return [{ do: "have", wishes }];
   }
@@ -217,10 +219,12 @@ const READERS: readonly Reader[] = [
     /^reject\b/,
     onMeasurement((which) => ({ do: "reject", which })),
   ),
-  reading(/^leave( out)?\b/, (words) => {
+  reading(/^leave it$/, () => []),
+  reading(/^leave\b/, (words) => {
+    const before = words.take(/^out\b/) !== undefined;
     const which = takeMeasurement(words);
-    words.take(/^out( of the fits?)?\b/);
-    return which === undefined ? undefined : { do: "reject", which };
+    const after = words.take(/^out( of the fits?)?\b/) !== undefined;
+    return which === undefined || before === after ? undefined : { do: "reject", which };
   }),
   reading(
     /^restore\b/,
@@ -252,7 +256,6 @@ const READERS: readonly Reader[] = [
     const [place, ...more] = takePlaces(words) ?? [];
     return place === undefined || more.length > 0 ? undefined : { do: "go", place };
   }),
-  reading(/^leave it$/, () => []),
   reading(/^halve the exposure until nothing is saturated$/, () => ({ do: "scale", factor: 0.5, flag: "saturated" })),
   reading(/^(how wide is the beam|measure|again)\b/, (words) => readDetails(words, {})),
   reading(/^i want a\b/, (words) => readMeasurement(words)),
