@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { replaceFile } from "../../evaluation/evaluation-folder.ts";
 import type { LadderCase, LadderSuite } from "../../evaluation/ladder/ladder-case.ts";
 import type { LadderDriver } from "../../evaluation/ladder/ladder-driver.ts";
+import { createModelDriver } from "../../evaluation/ladder/model-driver.ts";
 import { plannerDriver } from "../../evaluation/ladder/planner/planner.ts";
 import { LadderError, readLadder } from "../../evaluation/ladder/read-ladder.ts";
 import { runLadder } from "../../evaluation/ladder/run-ladder.ts";
@@ -13,7 +14,7 @@ import { stubDriver } from "../../evaluation/ladder/stub-driver.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
 import { chooseKernel } from "../choose-kernel.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
-import { addModelOptions, MODEL_HELP, type ModelChoice } from "../model-options.ts";
+import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { PROJECT_ROOT } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
@@ -30,6 +31,9 @@ interface LadderOptions extends ModelChoice {
   readonly out?: string;
   readonly cases?: string;
   readonly jobs: number;
+  readonly maxCalls: number;
+  readonly maxTokens: number;
+  readonly maxUsd: number;
   readonly json?: true;
 }
 
@@ -75,6 +79,14 @@ export function registerLadder(program: Command): void {
     .option("--out <folder>", `where the results go (default: ${RUNS_FOLDER}/ladder/, by stamp)`)
     .option("--cases <folder>", "another set of cases (default: the one that comes with Caustic)")
     .option("--jobs <N>", "cases at a time", numberOption({ least: 1, most: MOST_JOBS, whole: true }), 1)
+    .option("--max-calls <N>", "answers that a model may give to a case", numberOption({ least: 1, whole: true }), 25)
+    .option(
+      "--max-tokens <N>",
+      "tokens that a model may use on a case",
+      numberOption({ least: 1, whole: true }),
+      300_000,
+    )
+    .option("--max-usd <amount>", "what a model may cost on a case; needs --price", numberOption({ above: 0 }), 0.25)
     .option("--json", "print the results as JSON")
     .addHelpText("after", HELP)
     .action(ladder);
@@ -149,6 +161,10 @@ function driverFor(options: LadderOptions): LadderDriver {
     case "planner":
       return plannerDriver;
     case "model":
-      throw new UsageError("--driver model: not there; expected stub or planner");
+      return createModelDriver({
+        provider: chosenProvider(options),
+        limits: { model_calls: options.maxCalls, tokens: options.maxTokens, usd_per_run: options.maxUsd },
+        ...(options.price === undefined ? {} : { price: options.price }),
+      });
   }
 }
