@@ -102,7 +102,7 @@ async function climb(dialect: Dialect, provider: string, brain: Brain, only: str
         "--provider",
         provider,
         "--base-url",
-        standIn.url,
+        `${standIn.url}/v1`,
       ].concat(["--price", "3,0.3,3.75,15", "--only", only, "--out", join(folder, provider), "--json"]),
       {
         cwd: folder,
