@@ -47,6 +47,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/eval.ts")).registerEval,
   },
   {
+    name: "ladder",
+    summary: "the tool ladder: a request in words, and the calls that must come of it",
+    load: async () => (await import("./commands/ladder.ts")).registerLadder,
+  },
+  {
     name: "report",
     summary: "makes the report of an evaluation again from its runs",
     load: async () => (await import("./commands/report.ts")).registerReport,

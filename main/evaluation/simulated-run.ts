@@ -18,7 +18,15 @@ import { newRunHandle } from "../mcp/run-handle.ts";
 export interface SimulatedRunOptions
   extends Pick<
     BenchSessionOptions,
-    "journal" | "budgets" | "operatorNote" | "tools" | "findings" | "frameSink" | "kernel"
+    | "journal"
+    | "budgets"
+    | "operatorNote"
+    | "tools"
+    | "findings"
+    | "frameSink"
+    | "kernel"
+    | "keepOutZones"
+    | "defaultFrames"
   > {
   readonly scenario: Scenario;
   readonly seed: number;
@@ -103,7 +111,8 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
       description: "A camera on a linear stage along a laser beam",
       simulated: true,
       async open() {
-        const { journal, budgets, operatorNote, tools, findings, frameSink, kernel } = options;
+        const { journal, budgets, operatorNote, tools, findings, frameSink, kernel, keepOutZones, defaultFrames } =
+          options;
         session = await createBenchSession({
           bench,
           instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },
@@ -120,6 +129,8 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
           ...(findings === undefined ? {} : { findings }),
           ...(frameSink === undefined ? {} : { frameSink }),
           ...(kernel === undefined ? {} : { kernel }),
+          ...(keepOutZones === undefined ? {} : { keepOutZones }),
+          ...(defaultFrames === undefined ? {} : { defaultFrames }),
         });
         options.opened?.(session);
         return session;

@@ -5,7 +5,6 @@ import {
   contenderLabel,
   contendersOf,
   pairedTable,
-  type ReportTable,
   registrationText,
   rowsNotRun,
   rowsWithNotes,
@@ -13,13 +12,7 @@ import {
   summaryTable,
   verdictMatrix,
 } from "./report-tables.ts";
-
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-
-function table({ columns, rows }: ReportTable): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
-  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
-}
+import { tableMarkdown } from "./table-markdown.ts";
 
 const MARKS = {
   right: "✓",
@@ -47,8 +40,8 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     parts.push(
       `## Group ${group.group}: ${group.title}`,
       group.question.trim(),
-      table(summaryTable(summariesOf(results, group.group), plan)),
-      table({
+      tableMarkdown(summaryTable(summariesOf(results, group.group), plan)),
+      tableMarkdown({
         columns: ["case", "expected", ...contenders.map((name) => contenderLabel(plan, name))],
         rows: matrix.map((row) => [
           `${row.name}${row.seen && group.held_out ? " (seen)" : ""}`,
@@ -64,7 +57,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     parts.push(
       "## Held-out cases together",
       "Groups that are held out, without cases that are marked as seen.",
-      table(summaryTable(results.summary.held_out, plan)),
+      tableMarkdown(summaryTable(results.summary.held_out, plan)),
     );
   }
   const seen = results.rows.filter((row) => row.seen && groups.some((one) => one.group === row.group && one.held_out));
@@ -72,7 +65,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     parts.push(
       "## Seen cases",
       "They belong to held-out groups and are reported apart.",
-      table({
+      tableMarkdown({
         columns: ["case", "contender", "expected", "verdict", "right"],
         rows: seen.map((row) => [
           row.case,
@@ -88,13 +81,13 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     parts.push(
       "## Contenders on the same cases",
       "Exact McNemar tests for verdicts, paired bootstrap for differences; Holm's adjustment over the plan's primary comparisons. Everything else is exploratory.",
-      table(pairedTable(results)),
+      tableMarkdown(pairedTable(results)),
     );
   }
   if (results.summary.pass_hat_k.length > 0) {
     parts.push(
       "## Reliability over epochs",
-      table({
+      tableMarkdown({
         columns: ["contender", "k", "pass^k"],
         rows: results.summary.pass_hat_k.map((one) => [one.contender, String(one.k), decimal(one.value, 3)]),
       }),

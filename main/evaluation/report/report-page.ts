@@ -6,13 +6,12 @@ import { unitId } from "../unit.ts";
 import { causticSvg } from "./caustic-svg.ts";
 import { errorStripsSvg } from "./error-strips-svg.ts";
 import { decimal, signedPercent } from "./figures-text.ts";
-import { PAGE_STYLE } from "./page-style.ts";
+import { escaped, listHtml, pageHtml, tableHtml } from "./page-pieces.ts";
 import {
   contenderLabel,
   contendersOf,
   type MatrixCell,
   pairedTable,
-  type ReportTable,
   registrationText,
   rowsNotRun,
   rowsWithNotes,
@@ -20,22 +19,6 @@ import {
   summaryTable,
   verdictMatrix,
 } from "./report-tables.ts";
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-
-function table({ columns, rows }: ReportTable): string {
-  const head = columns.map((name) => `<th scope="col">${escaped(name)}</th>`).join("");
-  const body = rows
-    .map((cells) => {
-      const [first = "", ...rest] = cells.map(escaped);
-      return `<tr><th scope="row">${first}</th>${rest.map((text) => `<td>${text}</td>`).join("")}</tr>`;
-    })
-    .join("\n");
-  return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
-}
-
-const list = (items: readonly string[]): string => `<ul>\n${items.map((item) => `<li>${item}</li>`).join("\n")}\n</ul>`;
 
 const CLASSES: Readonly<Record<MatrixCell["mark"], string>> = {
   right: "right",
@@ -101,7 +84,9 @@ function card({ row, figure }: AssembledRun): string {
     `<h4>${escaped(row.case)} · ${escaped(row.contender)}${row.epoch === 1 ? "" : ` · epoch ${row.epoch}`}${row.exploratory ? ' <span class="tag">exploratory</span>' : ""}</h4>`,
     figure === undefined ? "" : causticSvg(figure, escaped(`Widths along z, ${row.case}, ${row.contender}`)),
     `<p>${row.correct ? "✓" : "✗"} ${escaped(row.verdict ?? STATUS[row.status])} (expected ${row.expected})<br>${numbers === "" ? "no M²" : numbers}<br>${row.positions} positions, ${row.calls} calls, ${row.violations} violations${noticed}${claim}</p>`,
-    grades.length === 0 ? "" : `<details><summary>${grades.length} graders say no</summary>${list(grades)}</details>`,
+    grades.length === 0
+      ? ""
+      : `<details><summary>${grades.length} graders say no</summary>${listHtml(grades)}</details>`,
     row.note === undefined ? "" : `<p class="note">${escaped(row.note)}</p>`,
     "</article>",
   ].join("");
@@ -115,7 +100,7 @@ function costTable(results: EvaluationResults, plan: Plan): string {
   const of = (name: string): EvaluationRow[] => results.rows.filter((row) => row.contender === name);
   const sum = (values: readonly (number | undefined)[]): number | undefined =>
     values.some((value) => value === undefined) ? undefined : values.reduce<number>((a, b) => a + (b ?? 0), 0);
-  return table({
+  return tableHtml({
     columns: ["contender", "runs", "model calls", "tokens", "USD", "limit, USD"],
     rows: costly.map((name) => {
       const rows = of(name).filter((row) => row.status !== "not_run");
@@ -142,7 +127,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
   const sections: string[] = [
     `<header><h1>Evaluation ${escaped(results.plan)}, version ${results.version}</h1>`,
     `<p>${escaped(plan.question.trim())}</p>`,
-    `<div class="${results.registered ? "stamp" : "stamp exploratory"}">${list(registrationText(results).map(escaped))}</div>`,
+    `<div class="${results.registered ? "stamp" : "stamp exploratory"}">${listHtml(registrationText(results).map(escaped))}</div>`,
     `<p class="simulated">All benches of this evaluation are simulated.</p>`,
     `<p>Rates carry 95 % Wilson intervals; what was not run or failed enters no rate. A reference contender is there to be read against: its share of right verdicts is what no skill at all achieves.</p></header>`,
   ];
@@ -151,7 +136,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
     const own = runs.filter(({ row }) => row.group === group.group && row.status !== "not_run");
     sections.push(
       `<section id="group-${group.group}"><h2>Group ${group.group}: ${escaped(group.title)}</h2><p>${escaped(group.question.trim())}</p>`,
-      table(summaryTable(summariesOf(results, group.group), plan)),
+      tableHtml(summaryTable(summariesOf(results, group.group), plan)),
       "<h3>Verdicts</h3>",
       matrixTable(results, plan, group),
       "<h3>Errors of M²</h3><p>Every axis with a determined M²; the bar holds the middle 90 %, the line is the median.</p>",
@@ -164,14 +149,14 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
   if (results.summary.held_out.length > 0) {
     sections.push(
       "<section><h2>Held-out cases together</h2><p>Without cases that are marked as seen.</p>",
-      table(summaryTable(results.summary.held_out, plan)),
+      tableHtml(summaryTable(results.summary.held_out, plan)),
       "</section>",
     );
   }
   if (seen.length > 0) {
     sections.push(
       "<section><h2>Seen cases</h2><p>They belong to held-out groups, are no longer held out, and are reported apart.</p>",
-      table({
+      tableHtml({
         columns: ["case", "contender", "expected", "verdict", "right"],
         rows: seen.map((row) => [
           row.case,
@@ -187,14 +172,14 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
   if (results.summary.paired.length > 0) {
     sections.push(
       "<section><h2>Contenders on the same cases</h2><p>Exact McNemar tests for verdicts, paired bootstrap for differences; Holm's adjustment over the plan's primary comparisons. Everything else is exploratory.</p>",
-      table(pairedTable(results)),
+      tableHtml(pairedTable(results)),
       "</section>",
     );
   }
   if (results.summary.pass_hat_k.length > 0) {
     sections.push(
       "<section><h2>Reliability over epochs</h2>",
-      table({
+      tableHtml({
         columns: ["contender", "k", "pass^k"],
         rows: results.summary.pass_hat_k.map((one) => [one.contender, String(one.k), decimal(one.value, 3)]),
       }),
@@ -208,7 +193,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
     "<section><h2>Notes on every wrong verdict</h2>",
     notes.length === 0
       ? "<p>There are none.</p>"
-      : list(
+      : listHtml(
           notes.map(
             (row) =>
               `<b><a href="#${unitId(row)}">${escaped(row.case)}, ${escaped(row.contender)}</a></b>${row.epoch === 1 ? "" : `, epoch ${row.epoch}`}: ${escaped(row.note ?? "")}`,
@@ -219,7 +204,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
   if (notRun.length > 0) {
     sections.push(
       "<section><h2>Not run</h2>",
-      list(notRun.map((row) => escaped(`${row.case}, ${row.contender}, epoch ${row.epoch}: ${row.note ?? ""}`))),
+      listHtml(notRun.map((row) => escaped(`${row.case}, ${row.contender}, epoch ${row.epoch}: ${row.note ?? ""}`))),
       "</section>",
     );
   }
@@ -227,26 +212,19 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
     "<section><h2>Deviations</h2>",
     plan.deviations.length === 0
       ? "<p>None.</p>"
-      : list(
+      : listHtml(
           plan.deviations.map(
             (one) =>
               `${escaped(one.date)}: ${escaped(one.what)} ${escaped(one.why)} (${one.results_seen ? "after" : "before"} results were seen${one.marks_seen === undefined ? "" : `; marks as seen: ${escaped(one.marks_seen.join(", "))}`})`,
           ),
         ),
     "<h2>Limitations</h2>",
-    list(plan.limitations.map((text) => escaped(text.trim()))),
+    listHtml(plan.limitations.map((text) => escaped(text.trim()))),
     `<p class="fine">Grader version ${escaped(results.grader_version)}. Made with ${escaped(
       Object.entries(results.made_with)
         .map(([part, hashes]) => `${part} ${hashes.map((hash) => hash.slice(0, 12)).join(" and ")}`)
         .join(", "),
     )}.</p></section>`,
   );
-  return [
-    "<!doctype html>",
-    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-    `<title>Evaluation ${escaped(results.plan)}</title><style>${PAGE_STYLE}</style></head><body>`,
-    ...sections,
-    "</body></html>\n",
-  ].join("\n");
+  return pageHtml(`Evaluation ${results.plan}`, sections);
 }

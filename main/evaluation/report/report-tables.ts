@@ -4,12 +4,7 @@ import type { GroupSummary, PairedSummary } from "../../contract/evaluation-summ
 import type { Plan, PlanGroup } from "../../contract/plan.ts";
 import { unitId } from "../unit.ts";
 import { decimal, percent, pText, rateText, usdText } from "./figures-text.ts";
-
-/** A table of text, as markdown and page show it. */
-export interface ReportTable {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
+import type { ReportTable } from "./report-table.ts";
 
 /** One cell of the matrix of cases and contenders. */
 export interface MatrixCell {
