@@ -58,27 +58,28 @@ void read(ArvDevice* device, const char* name, Feature& feature, Outcome& outcom
     feature.kind = "command";
     return;
   }
-  const bool readable = access != ARV_GC_ACCESS_MODE_WO;
   if (ARV_IS_GC_ENUMERATION(node)) {
     feature.kind = "enumeration";
-    if (readable) feature.text = text_or_empty(arv_device_get_string_feature_value(device, name, trouble.slot()));
+    feature.text = text_or_empty(arv_device_get_string_feature_value(device, name, trouble.slot()));
     if (!trouble) read_entries(device, name, feature);
   } else if (ARV_IS_GC_BOOLEAN(node)) {
     feature.kind = "boolean";
-    if (readable) feature.truth = arv_device_get_boolean_feature_value(device, name, trouble.slot());
+    feature.truth = arv_device_get_boolean_feature_value(device, name, trouble.slot());
   } else if (ARV_IS_GC_STRING(node)) {
     feature.kind = "string";
-    if (readable) feature.text = text_or_empty(arv_device_get_string_feature_value(device, name, trouble.slot()));
+    feature.text = text_or_empty(arv_device_get_string_feature_value(device, name, trouble.slot()));
   } else if (ARV_IS_GC_FLOAT(node)) {
     feature.kind = "float";
-    if (readable) feature.number = arv_device_get_float_feature_value(device, name, trouble.slot());
+    feature.number = arv_device_get_float_feature_value(device, name, trouble.slot());
   } else if (ARV_IS_GC_INTEGER(node)) {
     feature.kind = "integer";
-    if (readable) feature.number = static_cast<double>(arv_device_get_integer_feature_value(device, name, trouble.slot()));
+    feature.number = static_cast<double>(arv_device_get_integer_feature_value(device, name, trouble.slot()));
   } else {
     feature.there = false;
     return;
   }
+  // What can only be written has no value to show.
+  if (trouble && access == ARV_GC_ACCESS_MODE_WO) return;
   if (trouble.report(outcome)) return;
   if (feature.kind == "integer" || feature.kind == "float") read_bounds(device, name, feature);
 }
