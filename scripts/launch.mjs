@@ -112,16 +112,33 @@ function installSystemPackages(list) {
   );
 }
 
+/** Addons with what they need beside a compiler, what happens without them, and what to install for them on Debian. */
+const ADDONS = [
+  { folder: "main/kernel", without: "the plain fallback serves", install: "g++ make python3" },
+  { folder: "simulators/kernel", without: "the plain fallback serves", install: "g++ make python3" },
+  {
+    folder: "drivers/instruments/genicam",
+    library: "aravis-0.8",
+    without: "cameras cannot be used",
+    install: "g++ make python3 libaravis-dev libusb-1.0-0-dev",
+  },
+];
+
+/** Why an addon cannot be built here; undefined when it can. */
+function whyNotBuilt({ library }) {
+  if (spawnSync("c++", ["--version"], { stdio: "ignore" }).status !== 0) return "No C++ compiler";
+  if (library && spawnSync("pkg-config", ["--exists", library], { stdio: "ignore" }).status !== 0)
+    return `No ${library} (by pkg-config)`;
+  return undefined;
+}
+
 function buildNative(node, env) {
-  const addons = ["main/kernel", "simulators/kernel", "drivers/instruments/genicam"].filter((folder) =>
-    existsSync(join(root, folder, "binding.gyp")),
-  );
-  for (const folder of addons) {
+  for (const addon of ADDONS.filter(({ folder }) => existsSync(join(root, folder, "binding.gyp")))) {
+    const { folder, without, install } = addon;
     whenChanged(`native-${folder.replaceAll("/", "-")}`, [folder], undefined, () => {
-      if (spawnSync("c++", ["--version"], { stdio: "ignore" }).status !== 0) {
-        say(
-          `No C++ compiler: ${folder} is not built, the plain fallback serves (on Debian: sudo apt-get install g++ make python3).`,
-        );
+      const why = whyNotBuilt(addon);
+      if (why) {
+        say(`${why}: ${folder} is not built, ${without} (on Debian: sudo apt-get install ${install}).`);
         return false;
       }
       say(`Building ${folder} …`);
@@ -136,7 +153,7 @@ function buildNative(node, env) {
       if (result.status !== 0) {
         rmSync(join(root, folder, "build"), { recursive: true, force: true });
         const reason = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim().split("\n").slice(-3).join(" | ");
-        say(`${folder} could not be built, the plain fallback serves. ${reason}`);
+        say(`${folder} could not be built, ${without}. ${reason}`);
         return false;
       }
       return true;

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
+import { genicamAvailability } from "../../../drivers/instruments/genicam/index.ts";
 import { chooseKernel } from "../choose-kernel.ts";
 import { fastestReadout } from "../frame-loops.ts";
 import { printJson, printResult } from "../terminal.ts";
@@ -218,12 +219,11 @@ function mayUse(path: string): boolean {
 }
 
 function checkAravis(): Check {
-  const base = { name: "libaravis", essential: false, needed_for: "GenICam cameras" };
-  const listed = spawnSync("/sbin/ldconfig", ["-p"], { encoding: "utf8" });
-  const library = /libaravis-0\.\d+\.so\S*/.exec(listed.error ? "" : listed.stdout)?.[0];
+  const state = genicamAvailability();
+  const found = state.available ? "libaravis and its addon load" : `${state.reason}: ${state.why}`;
   return result(
-    { ...base, works: library !== undefined, found: library ?? "not found" },
-    install("libaravis-dev aravis-tools"),
+    { name: "GenICam cameras", works: state.available, essential: false, needed_for: "real cameras", found },
+    state.available ? "" : state.mend,
   );
 }
 
