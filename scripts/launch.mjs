@@ -135,7 +135,8 @@ function whyNotBuilt({ library }) {
 function buildNative(node, env) {
   for (const addon of ADDONS.filter(({ folder }) => existsSync(join(root, folder, "binding.gyp")))) {
     const { folder, without, install } = addon;
-    whenChanged(`native-${folder.replaceAll("/", "-")}`, [folder], undefined, () => {
+    const sources = [`${folder}/binding.gyp`, `${folder}/src`];
+    whenChanged(`native-${folder.replaceAll("/", "-")}`, sources, `${folder}/build`, () => {
       const why = whyNotBuilt(addon);
       if (why) {
         say(`${why}: ${folder} is not built, ${without} (on Debian: sudo apt-get install ${install}).`);

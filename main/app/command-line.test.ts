@@ -334,7 +334,7 @@ describe("caustic doctor", () => {
         "Electron",
         "display",
         "serial ports",
-        "libaravis",
+        "GenICam cameras",
         "socat",
         "Python",
       ]),

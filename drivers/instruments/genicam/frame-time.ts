@@ -25,10 +25,4 @@ export class FrameTime {
     this.#known_ms = arrived_ms;
     return Math.min(arrived_ms, stamp_ms + this.#offset_ms);
   }
-
-  /** The camera's clock was set anew. */
-  forget(): void {
-    this.#offset_ms = Number.POSITIVE_INFINITY;
-    this.#known_ms = 0;
-  }
 }
