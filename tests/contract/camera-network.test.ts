@@ -274,12 +274,14 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
 
   describe("faults", () => {
     test("what cannot be switched off is an error by its name", async () => {
-      const readOnly = (whole: string): string =>
-        whole.replace(
-          /(<IntReg Name="GainAutoRegister"[^]*?<AccessMode>)RW/,
-          (_match, before: string) => `${before}RO`,
-        );
-      await serve({ description: described("stubborn", readOnly) });
+      const fixed = (whole: string): string =>
+        whole
+          .replace("<pValue>GainAutoRegister</pValue>", "<pValue>GainAutoFixed</pValue>")
+          .replace(
+            "</RegisterDescription>",
+            '<IntSwissKnife Name="GainAutoFixed"><Formula>2</Formula></IntSwissKnife></RegisterDescription>',
+          );
+      await serve({ description: described("stubborn", fixed) });
       const error = await failureOf(open());
       expect(error.code).toBe("refused");
       expect(error.message).toContain("GainAuto stays Continuous");
@@ -352,6 +354,8 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
       await serve();
       const frame = await eventually("the camera", () => shoot(camera));
       expect(frame).toMatchObject({ width_px: 320, height_px: 240, bitDepth: 10, exposure_ms: 3 });
+      // While it is there to say goodbye to.
+      await camera.close();
     });
 
     test("a second program is told that the camera is taken", async () => {

@@ -106,6 +106,7 @@ export class GenicamCamera implements BeamCamera {
   #notes: readonly string[] = [];
   #session: Session | undefined;
   #connecting: Promise<Session> | undefined;
+  #leaving: Promise<void> = Promise.resolve();
   /** What was asked for last, for a camera that comes back. */
   #exposure_ms: number | undefined;
   #sequence = -1;
@@ -177,7 +178,8 @@ export class GenicamCamera implements BeamCamera {
     if (this.#closed) return;
     this.#closed = true;
     await this.#connecting?.catch(() => undefined);
-    await this.#drop();
+    this.#drop();
+    await this.#leaving;
   }
 
   async #acquire(session: Session, cancellation: Cancellation | undefined): Promise<Frame> {
@@ -405,24 +407,30 @@ export class GenicamCamera implements BeamCamera {
       if (this.#closed) throw this.#error("not_connected", "the camera has been closed");
       const gone = error instanceof InstrumentError && error.code === "connection_lost";
       if (this.#session === session && (gone || this.#native.controlLost(session.handle))) {
-        await this.#drop();
+        this.#drop();
         throw gone ? error : this.#connectionLost();
       }
       throw error;
     }
   }
 
-  async #drop(): Promise<void> {
+  /**
+   * Lets go of the session. A camera that is gone is not waited for: libaravis tries for seconds to tell it to stop, while
+   * it may be back already.
+   */
+  #drop(): void {
     const session = this.#session;
     this.#session = undefined;
-    if (session !== undefined) await this.#native.closeCamera(session.handle).catch(() => undefined);
+    if (session === undefined) return;
+    const leaving = Promise.allSettled([this.#leaving, this.#native.closeCamera(session.handle)]);
+    this.#leaving = leaving.then(() => undefined);
   }
 
   async #ensureConnected(): Promise<Session> {
     this.#checkOpen();
     if (this.#session !== undefined) {
       if (!this.#native.controlLost(this.#session.handle)) return this.#session;
-      await this.#drop();
+      this.#drop();
     }
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;

@@ -28,6 +28,11 @@ describe("caustic emulate", () => {
     [["grbl", "--tcp", "99999"], "is not a port"],
     [["grbl", "--tcp", "1", "--pty", "/tmp/x"], "exclude each other"],
     [["grbl", "--pty", CAUSTIC], "exists already"],
+    [["camera", "--scenario", "clean"], "needs --scenario and --seed"],
+    [["camera", "--scenario", "nowhere", "--seed", "1"], 'no scenario "nowhere"'],
+    [["camera", "--scenario", "clean", "--seed", "1", "--serial", "no spaces"], "expected 1 to 15 letters"],
+    [["bench", "--scenario", "clean", "--seed", "1"], "needs --stage"],
+    [["bench", "--scenario", "clean", "--seed", "1", "--stage", "toaster"], '"toaster" cannot be emulated'],
   ])("%j ends with status 2 and one sentence", async (args, words) => {
     const { status, stderr } = await runCaustic(["emulate", ...args]);
     expect(status).toBe(2);

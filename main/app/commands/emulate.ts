@@ -73,6 +73,8 @@ Example:
         process.once("SIGINT", () => resolve());
         process.once("SIGTERM", () => resolve());
       });
+      // A standard input that is still open would keep the process alive.
+      process.stdin.destroy();
       for (const one of served) await one.close();
     });
 }
