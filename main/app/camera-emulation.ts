@@ -2,6 +2,7 @@ import { CameraServer } from "../../drivers/instruments/genicam/camera-server.ts
 import type { Clock } from "../../drivers/protocol/clock.ts";
 import { SensorView } from "../../simulators/instruments/sensor-view.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
+import { fastestReadout } from "./frame-loops.ts";
 
 export interface HostCameraOptions {
   readonly scenario: Scenario;
@@ -24,7 +25,7 @@ const SERIAL_NUMBER = "EMULATED-1";
  * or there is no such interface, and with `unsupported` where libaravis is missing.
  */
 export async function hostCamera(options: HostCameraOptions): Promise<CameraServer> {
-  const view = new SensorView(options);
+  const view = new SensorView({ ...options, ...fastestReadout() });
   return CameraServer.start(
     {
       serialNumber: options.serialNumber ?? SERIAL_NUMBER,

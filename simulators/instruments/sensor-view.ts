@@ -1,4 +1,5 @@
 import type { Clock } from "../../drivers/protocol/clock.ts";
+import type { ReadoutLoop } from "../world/exposure.ts";
 import type { Scenario } from "../world/scenario.ts";
 import { createSensor, type PixelFormat, type SensorSize } from "../world/sensor.ts";
 import { World } from "../world/world.ts";
@@ -30,6 +31,8 @@ export interface SensorViewOptions {
   /** Where the stage is at this instant, in the coordinates of the simulated beam. */
   readonly position_mm: () => number;
   readonly beamBlocked?: () => boolean;
+  /** Which loop fills the frames; all give the same counts. Default: the plain one. */
+  readonly readOut?: ReadoutLoop;
 }
 
 /**
@@ -85,8 +88,13 @@ export class SensorView {
     if (world === undefined) {
       const pixelFormat = FORMATS[bitDepth];
       if (pixelFormat === undefined) throw new RangeError(`the simulated sensor has no ${bitDepth} bits`);
-      const { scenario, seed, size } = this.#options;
-      world = new World(scenario, createSensor({ pixelFormat, ...(size === undefined ? {} : { size }) }), seed);
+      const { scenario, seed, size, readOut } = this.#options;
+      world = new World(
+        scenario,
+        createSensor({ pixelFormat, ...(size === undefined ? {} : { size }) }),
+        seed,
+        readOut,
+      );
       this.#worlds.set(bitDepth, world);
     }
     return world;
