@@ -1,11 +1,16 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { GenicamCamera, type GenicamCameraOptions } from "../../drivers/instruments/genicam/camera.ts";
+import { GenicamCamera } from "../../drivers/instruments/genicam/camera.ts";
 import type { CameraServer } from "../../drivers/instruments/genicam/camera-server.ts";
-import { discoverGenicamCameras } from "../../drivers/instruments/genicam/index.ts";
+import {
+  discoverGenicamCameras,
+  type GenicamCameraOptions,
+  type GenicamDeviceDescription,
+} from "../../drivers/instruments/genicam/index.ts";
 import type { BeamCamera } from "../../drivers/protocol/beam-camera.ts";
 import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { analyzeFrames, type BeamWidths, type DarkReference } from "../../main/analysis/analyze-frame.ts";
@@ -55,6 +60,7 @@ async function open(options: Partial<GenicamCameraOptions> = {}): Promise<Genica
     address: "127.0.0.1",
     pixelPitch_um: 5.5,
     clock: new RealClock(),
+    patience_ms: 15_000,
     ...options,
   });
   tidying.push(() => camera.close());
@@ -94,22 +100,10 @@ function brightest(samples: Uint16Array): number {
   return samples.reduce((most, sample) => Math.max(most, sample), 0);
 }
 
-/** Runs one of libaravis' programs to its end. */
-function arv(program: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 60_000 });
-  expect(status, stderr).toBe(0);
+/** Runs one of libaravis' programs to its end, while this process may be its camera. */
+async function arv(program: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(program, args, { timeout: 60_000 });
   return stdout + stderr;
-}
-
-/** Like `arv`, without holding up this process, which is the camera. */
-async function arvBeside(program: string, ...args: string[]): Promise<string> {
-  const { execFile } = await import("node:child_process");
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: 60_000 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout + stderr);
-      else reject(error);
-    });
-  });
 }
 
 describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopback network"), () => {
@@ -119,8 +113,8 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
       tidying.push(async () => {
         child.kill();
       });
-      expect(arv("arv-tool-0.8")).toContain("Aravis-Fake-FOREIGN-1");
-      const listed = await discoverGenicamCameras();
+      expect(await arv("arv-tool-0.8")).toContain("Aravis-Fake-FOREIGN-1");
+      const listed: readonly GenicamDeviceDescription[] = await discoverGenicamCameras();
       expect(listed).toContainEqual({
         id: "Aravis-Fake-FOREIGN-1",
         vendor: "Aravis",
@@ -153,14 +147,14 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
   describe("libaravis' programs and our camera", () => {
     test("arv-tool lists it, reads it and sets it", async () => {
       await serve();
-      expect(await arvBeside("arv-tool-0.8")).toContain("Caustic-Emulated camera-CONTRACT-1 (127.0.0.1)");
+      expect(await arv("arv-tool-0.8")).toContain("Caustic-Emulated camera-CONTRACT-1 (127.0.0.1)");
       const name = ["-n", "Caustic-CONTRACT-1"];
-      const read = await arvBeside("arv-tool-0.8", ...name, "control", "Width", "Height", "GainAuto", "PixelFormat");
+      const read = await arv("arv-tool-0.8", ...name, "control", "Width", "Height", "GainAuto", "PixelFormat");
       expect(read).toContain("Width = 640");
       expect(read).toContain("Height = 480");
       expect(read).toContain("GainAuto = Continuous");
       const set = ["control", "PixelFormat=Mono12p", "ExposureTime=1234", "ExposureTime", "PayloadSize"];
-      const after = await arvBeside("arv-tool-0.8", ...name, ...set);
+      const after = await arv("arv-tool-0.8", ...name, ...set);
       expect(after).toContain("ExposureTime = 1230");
       expect(after).toContain("PayloadSize = 460800");
     });
@@ -168,7 +162,7 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
     test("arv-camera-test streams from it", async () => {
       const server = await serve();
       const options = ["--duration=2", "--no-packet-socket", "-a", "-f", "10", "-i", "9000", "-w", "320", "-h", "240"];
-      const report = await arvBeside("arv-camera-test-0.8", ...options, "-n", "Caustic-CONTRACT-1");
+      const report = await arv("arv-camera-test-0.8", ...options, "-n", "Caustic-CONTRACT-1");
       expect(report).toMatch(/vendor name\s+= Caustic/);
       const completed = /n_completed_buffers\s+= (\d+)/.exec(report)?.[1];
       expect(Number(completed)).toBeGreaterThan(3);
@@ -308,7 +302,7 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
 
     test("a stream that stands still while the camera answers is named so, and comes back", async () => {
       const server = await serve();
-      const camera = await open();
+      const camera = await open({ patience_ms: 2000 });
       await shoot(camera);
       server.loseFrames(1);
       const error = await failureOf(shoot(camera));
@@ -329,7 +323,7 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
     test("a frame from before the move is passed over", async () => {
       let z_mm = 130;
       const server = await serve({ position_mm: () => z_mm });
-      const camera = await open();
+      const camera = await open({ patience_ms: 2000 });
       await camera.setExposure(1);
       await shoot(camera);
       await shoot(camera);

@@ -51,7 +51,12 @@ function freeRunningDescription(): string {
 async function overEmulator(description?: string): Promise<Subject> {
   const server = await emulatedCamera(description === undefined ? {} : { description });
   const clock = new RealClock();
-  const camera = await GenicamCamera.open(nativeGenicam(), { address: "127.0.0.1", pixelPitch_um: 5.5, clock });
+  const camera = await GenicamCamera.open(nativeGenicam(), {
+    address: "127.0.0.1",
+    pixelPitch_um: 5.5,
+    patience_ms: 15_000,
+    clock,
+  });
   return {
     camera,
     clock,
@@ -97,6 +102,7 @@ const makers: readonly SubjectMaker[] = [
         pixelFormat: "Mono8",
         region: { x: 0, y: 0, width: 256, height: 128 },
         frameRate_Hz: 50,
+        patience_ms: 15_000,
         clock,
       });
       return {

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { GenicamCamera } from "../../drivers/instruments/genicam/camera.ts";
+import { openGenicamCamera } from "../../drivers/instruments/genicam/index.ts";
 import { openPiGcs2Stage, PI_GCS2_SERIAL } from "../../drivers/instruments/pi-gcs2/stage.ts";
 import { linkForAddress } from "../../drivers/transport/link-for-address.ts";
 import { analyzeFrames } from "../../main/analysis/analyze-frame.ts";
@@ -13,7 +13,6 @@ import { beamTruth, trueD4sigma_um } from "../../simulators/world/truth.ts";
 import {
   cameraTitle,
   eventually,
-  nativeGenicam,
   TURN_DEADLINE_ms,
   takeLoopbackTurn,
   WHY_NO_CAMERAS,
@@ -70,7 +69,7 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("caustic emulate bench
     const { child, stageAddress } = await eventually("the bench", startBench);
     const clock = new RealClock();
     const stage = await openPiGcs2Stage(linkForAddress(stageAddress, PI_GCS2_SERIAL), clock);
-    const camera = await GenicamCamera.open(nativeGenicam(), { address: "BENCH-1", pixelPitch_um: 5.5, clock });
+    const camera = await openGenicamCamera({ address: "BENCH-1", pixelPitch_um: 5.5, patience_ms: 15_000, clock });
     await stage.home();
     await camera.setExposure(0.9);
     const truth = beamTruth(SCENARIOS.clean);

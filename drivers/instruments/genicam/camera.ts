@@ -61,6 +61,8 @@ export interface GenicamCameraOptions {
   readonly orientation?: FrameOrientation;
   /** Of a network camera: 8228 or so where every switch passes jumbo frames. Aravis tries it out when absent. */
   readonly packetSize_bytes?: number;
+  /** How long a frame may take beyond its exposure, before the stream counts as standing still. Default 2000. */
+  readonly patience_ms?: number;
   readonly clock: Clock;
 }
 
@@ -129,6 +131,10 @@ export class GenicamCamera implements BeamCamera {
     const camera = new GenicamCamera(native, options);
     await camera.#ensureConnected();
     return camera;
+  }
+
+  get #patience_ms(): number {
+    return this.#options.patience_ms ?? PATIENCE_ms;
   }
 
   get info(): BeamCameraInfo {
@@ -207,7 +213,7 @@ export class GenicamCamera implements BeamCamera {
     session.dirty = true;
     if (triggered) await features.execute("TriggerSoftware");
     else await this.#readCameraClock(session);
-    const deadline_ms = this.#clock.now_ms() + exposure_ms + 2 * period_ms + PATIENCE_ms;
+    const deadline_ms = this.#clock.now_ms() + exposure_ms + 2 * period_ms + this.#patience_ms;
     let stale = 0;
     for (;;) {
       const taken = await features.attempt("taking a frame", this.#native.takeFrame(handle, LOOK_ms));
@@ -280,7 +286,7 @@ export class GenicamCamera implements BeamCamera {
     }
     const samples = unpackPixels(format, bytes, pixels);
     const fullScale = 2 ** format.bitDepth - 1;
-    const above = samples.find((sample) => sample > fullScale);
+    const above = format.layout === "word" ? firstAbove(samples, fullScale) : undefined;
     if (above !== undefined) {
       throw this.#wrongFormat(
         `the frame holds ${above} counts, ${format.name} ends at ${fullScale}: the camera aligns its samples high or sends the high byte first`,
@@ -349,8 +355,8 @@ export class GenicamCamera implements BeamCamera {
     }
     return this.#error(
       "timed_out",
-      `no frame came within ${Math.round(exposure_ms + PATIENCE_ms)} ms although the camera answers: its stream does not get through`,
-      { name: "frame", unit: "ms", limit: Math.round(exposure_ms + PATIENCE_ms) },
+      `no frame came within ${Math.round(exposure_ms + this.#patience_ms)} ms although the camera answers: its stream does not get through`,
+      { name: "frame", unit: "ms", limit: Math.round(exposure_ms + this.#patience_ms) },
       "check the firewall, the packet size (MTU) and that no other program takes the stream",
     );
   }
@@ -542,6 +548,12 @@ export class GenicamCamera implements BeamCamera {
   ): InstrumentError {
     return new InstrumentError(code, this.#instrument, message, detail, hint);
   }
+}
+
+/** Only whole words have room for counts beyond their format. */
+function firstAbove(samples: Uint16Array, fullScale: number): number | undefined {
+  for (const sample of samples) if (sample > fullScale) return sample;
+  return undefined;
 }
 
 const LATCHES = [
