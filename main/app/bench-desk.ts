@@ -2,9 +2,14 @@ import type { Logger } from "pino";
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import type { BenchSession } from "../bench/bench-session.ts";
 import { type BenchOffer, createBenches } from "../bench/benches.ts";
+import type { BenchFile } from "../contract/bench-file.ts";
 import { encodeTiff } from "../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../mcp/bench-server.ts";
+import { isSimulatedBench } from "./bench-file/connect-bench.ts";
+import { type ConfiguredBench, offerConfiguredBench } from "./bench-file/offer-configured-bench.ts";
+import { readBenchFile } from "./bench-file/read-bench-file.ts";
 import { chooseKernel } from "./choose-kernel.ts";
+import { keepRun, newRunId } from "./keep-run.ts";
 import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
@@ -28,7 +33,8 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
   const { scenario, seed, out } = choice;
   if (choice.bench !== undefined) {
     if (scenario !== undefined) throw new UsageError("--bench and --scenario are both given; expected one of them");
-    throw new UsageError(`--bench ${choice.bench}: real benches are not on offer yet; expected --scenario`);
+    if (seed !== undefined) throw new UsageError("--bench and --seed are both given; a bench file names its own seed");
+    return [offerBenchOfFile(readBenchFile(choice.bench), { keepIn: out, realTime: choice.realTime === true })];
   }
   if (seed !== undefined && scenario === undefined) throw new UsageError("--seed without --scenario; expected both");
   return [
@@ -42,6 +48,26 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
       session: { kernel: chooseKernel().kernel },
     }),
   ];
+}
+
+/** The bench of a file as the window and agents get it: every run is kept, with all its frames. */
+export function offerBenchOfFile(
+  file: BenchFile,
+  { keepIn, realTime = false }: { readonly keepIn: string; readonly realTime?: boolean },
+): ConfiguredBench {
+  return offerConfiguredBench(file, {
+    realTime,
+    keep: (canary_key) =>
+      keepRun(keepIn, {
+        id: newRunId(file.bench),
+        bench: file.bench,
+        simulated: isSimulatedBench(file),
+        by: "mcp",
+        instruments: { bench_file: file },
+        more: { canary_key },
+      }),
+    session: { kernel: chooseKernel().kernel },
+  });
 }
 
 /** The tools of those benches, as any MCP client gets them. */

@@ -9,17 +9,53 @@ import { PiGcs2Controller } from "../../simulators/controllers/pi-gcs2/pi-gcs2-c
 import { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
 import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
 
+/** Mechanics behind an emulated controller that are not the maker's own. */
+export interface EmulatedMechanics {
+  readonly travel_mm?: number;
+  readonly velocity_mm_s?: number;
+  readonly acceleration_mm_s2?: number;
+  /** True position at power-up, from the reference mark. */
+  readonly position_mm?: number;
+}
+
 /** The controllers that can be emulated, by the name that a person types. */
-export const EMULATED_CONTROLLERS: Readonly<Record<string, (clock: Clock) => EmulatedController>> = {
-  "zaber-ascii": (clock) => new ZaberAsciiController(clock),
-  "thorlabs-lts150": (clock) => new ThorlabsAptController(clock, { model: "LTS150" }),
-  "thorlabs-lts300": (clock) => new ThorlabsAptController(clock, { model: "LTS300" }),
-  "thorlabs-kdc101": (clock) => new ThorlabsAptController(clock, { model: "KDC101" }),
-  "newport-conex-cc": (clock) => new NewportController(clock),
-  "newport-smc100": (clock) => new NewportController(clock, { controller: "SMC100" }),
-  "pi-gcs2": (clock) => new PiGcs2Controller(clock),
-  grbl: (clock) => new GrblController(clock),
+export const EMULATED_CONTROLLERS: Readonly<
+  Record<string, (clock: Clock, mechanics?: EmulatedMechanics) => EmulatedController>
+> = {
+  "zaber-ascii": (clock, mechanics) => new ZaberAsciiController(clock, mechanics),
+  "thorlabs-lts150": (clock, mechanics) => new ThorlabsAptController(clock, aptSettings("LTS150", mechanics)),
+  "thorlabs-lts300": (clock, mechanics) => new ThorlabsAptController(clock, aptSettings("LTS300", mechanics)),
+  "thorlabs-kdc101": (clock, mechanics) => new ThorlabsAptController(clock, aptSettings("KDC101", mechanics)),
+  "newport-conex-cc": (clock, mechanics) => new NewportController(clock, mechanics),
+  "newport-smc100": (clock, mechanics) => new NewportController(clock, { ...mechanics, controller: "SMC100" }),
+  "pi-gcs2": (clock, mechanics = {}) => {
+    const { velocity_mm_s } = mechanics;
+    return new PiGcs2Controller(clock, {
+      ...mechanics,
+      ...(velocity_mm_s === undefined ? {} : { velocityMax_mm_s: 2 * velocity_mm_s }),
+    });
+  },
+  grbl: (clock, mechanics = {}) => {
+    const { velocity_mm_s } = mechanics;
+    return new GrblController(clock, {
+      ...mechanics,
+      ...(velocity_mm_s === undefined ? {} : { homingVelocity_mm_s: velocity_mm_s }),
+    });
+  },
 };
+
+function aptSettings(model: "LTS150" | "LTS300" | "KDC101", mechanics: EmulatedMechanics = {}) {
+  const { velocity_mm_s } = mechanics;
+  return { ...mechanics, model, ...(velocity_mm_s === undefined ? {} : { homeVelocity_mm_s: velocity_mm_s }) };
+}
+
+/**
+ * Where the controller's own coordinate has its zero, in mm from the reference mark of the carriage: GRBL counts the
+ * places of its travel from −travel to 0.
+ */
+export function controllerZero_mm(controller: EmulatedController): number {
+  return controller instanceof GrblController ? controller.settings.travel_mm : 0;
+}
 
 /** An emulated controller that programs outside can reach. */
 export interface HostedController {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { BenchSession, FrameSink } from "../bench/bench-session.ts";
 import type { Journal } from "../contract/events.ts";
 import { encodeTiff } from "../files/write-image.ts";
@@ -18,6 +19,12 @@ export interface KeptRun {
 
 /** Larger simulated frames are not kept: the simulator makes them again. */
 const MOST_SIMULATED_PIXELS = 2e6;
+
+/** Name of the folder of a run on that bench: sorts by time, fits into a file name, and is never there already. */
+export function newRunId(bench: string, now = new Date()): string {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  return `${stamp}-${bench}-${randomBytes(3).toString("hex")}`;
+}
 
 /** Begins the folder of a run. */
 export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {

@@ -11,7 +11,7 @@ import { createBenchSession } from "../bench/session.ts";
 import { newRunHandle } from "../mcp/run-handle.ts";
 import { RealClock } from "./real-clock.ts";
 import { fastestReadout } from "./frame-loops.ts";
-import { type KeptRun, keepRun } from "./keep-run.ts";
+import { type KeptRun, keepRun, newRunId } from "./keep-run.ts";
 
 export interface SimulatedOfferOptions {
   /** The name that clients see; says nothing of the scenario. */
@@ -58,7 +58,7 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
         keepIn === undefined
           ? undefined
           : keepRun(keepIn, {
-              id: `${stamp(new Date())}-${bench}-${runs}-${randomBytes(3).toString("hex")}`,
+              id: newRunId(`${bench}-${runs}`),
               bench,
               simulated: true,
               by: "mcp",
@@ -84,9 +84,4 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
       return session;
     },
   };
-}
-
-/** `20261201-031500`: sorts by time and fits into a file name. */
-function stamp(now: Date): string {
-  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 }

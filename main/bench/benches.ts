@@ -13,6 +13,8 @@ export interface BenchOffer {
   readonly simulated: boolean;
   /** Opens a run. Throws what the instruments throw, which callers get as `instrument_failed`, or `not_offered` when no further run may be had. */
   open(): Promise<BenchSession>;
+  /** Lets go of the instruments, once no further run will be opened. */
+  close?(): Promise<void>;
 }
 
 /** Several benches behind one set of verbs: `bench_open` opens or joins a run, every other verb goes to the run of its handle. */
@@ -121,7 +123,10 @@ export function createBenches(offers: readonly BenchOffer[]): Benches {
     session,
     sessionOn,
     async close(why) {
-      await Promise.all([...opened.values()].map((run) => run.close(why)));
+      // Instruments are let go even where a run could not stop its stage.
+      const closed = await Promise.allSettled([...opened.values()].map((run) => run.close(why)));
+      await Promise.all(offers.map((offer) => offer.close?.()));
+      for (const outcome of closed) if (outcome.status === "rejected") throw outcome.reason;
     },
   };
 }

@@ -5,6 +5,9 @@ import type { Command } from "commander";
 import { type Contender, GaveUp } from "../../contenders/contender.ts";
 import { SCRIPTS } from "../../contenders/index.ts";
 import { createModelContender } from "../../contenders/model-contender.ts";
+import type { BenchOffer } from "../../bench/benches.ts";
+import type { AxisResult } from "../../contract/axis-result.ts";
+import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent, BenchEventOf } from "../../contract/events.ts";
 import type { ModelTurn, ModelUsage } from "../../contract/model-usage.ts";
 import { TOOL_NAMES } from "../../contract/tools.ts";
@@ -12,9 +15,15 @@ import { driveBench } from "../../evaluation/drive.ts";
 import { createSimulatedRun } from "../../evaluation/simulated-run.ts";
 import { oracleVerdict } from "../../../simulators/world/oracle.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
+import type { BeamTruth } from "../../../simulators/world/truth.ts";
+import { askAtTerminal } from "../ask-at-terminal.ts";
 import { axisText } from "../axis-text.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
-import { keepRun, RUNS_FOLDER } from "../keep-run.ts";
+import { isSimulatedBench } from "../bench-file/connect-bench.ts";
+import { offerConfiguredBench, requireReference } from "../bench-file/offer-configured-bench.ts";
+import { readBenchFile } from "../bench-file/read-bench-file.ts";
+import { chooseKernel } from "../choose-kernel.ts";
+import { type KeptRun, keepRun, newRunId, RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
@@ -22,8 +31,9 @@ import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface MeasureOptions extends ModelChoice {
-  readonly scenario: string;
-  readonly seed: number;
+  readonly scenario?: string;
+  readonly seed?: number;
+  readonly bench?: string;
   readonly by: string;
   readonly note?: string;
   readonly out: string;
@@ -39,14 +49,16 @@ const OPERATORS = [...Object.keys(SCRIPTS), ...AGENTS];
 
 const EXAMPLE = `
 The operator drives the bench through the same tools that an agent has. The run is kept as a folder with run.json and
-events.jsonl; "caustic replay" reads it. A simulated run knows its truth and prints it beside the result.
+events.jsonl; "caustic replay" reads it. A simulated run knows its truth and prints it beside the result. On the bench of a
+file the run keeps every raw frame, and nobody knows the truth.
 ${MODEL_HELP}
 
-Exit status 1 when the run ends without M² on both axes.
+Exit status 1 when the run ends without M² on both axes, 3 when an instrument failed.
 
 Example:
   $ caustic measure --scenario clean --seed 7
   $ caustic measure --scenario random_scenario --seed 12 --by naive --json
+  $ caustic measure --bench my-bench.yaml
   $ caustic measure --scenario clean --seed 7 --by agent --model <name> --price 3,0.3,3.75,15`;
 
 /** A run never has this many measurements; the bar only has to move at an honest pace. */
@@ -55,12 +67,9 @@ const USUAL_MEASUREMENTS = 20;
 export function registerMeasure(program: Command): void {
   addModelOptions(program.command("measure"))
     .description("one whole M² run")
-    .requiredOption("--scenario <name>", "which beam, or random_scenario")
-    .requiredOption(
-      "--seed <N>",
-      "decides all noise",
-      numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }),
-    )
+    .option("--scenario <name>", "which simulated beam, or random_scenario; needs --seed")
+    .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
+    .option("--bench <file>", "in place of a scenario: the bench that the file describes")
     .option("--by <operator>", `who drives: ${OPERATORS.join(", ")}`, "scripted")
     .option("--max-calls <N>", "answers that a model may give", numberOption({ least: 1, whole: true }), 40)
     .option(
@@ -95,12 +104,85 @@ function contenderFor(options: MeasureOptions): Contender {
 }
 
 async function measure(options: MeasureOptions): Promise<void> {
-  const { scenario: name, seed, by, note, out } = options;
-  const scenario = simulatedScenario(name, seed);
+  const { by, note } = options;
   const contender = contenderFor(options);
-  const id = `${name}-${seed}-${by}-${randomBytes(3).toString("hex")}`;
+  const watch = new RunWatch();
+  const subject = await subjectOf(options, watch);
+  let failure: Error | undefined;
+  let usage: ModelUsage | undefined;
+  const onTurn = (turn: ModelTurn): void => {
+    usage = turn.usage;
+    appendFileSync(join(subject.directory, "turns.jsonl"), `${JSON.stringify(turn)}\n`);
+  };
+  const tools = TOOL_NAMES.filter((tool) => !(by === "agent-noview" && tool === "view_frame"));
+  const stop = new AbortController();
+  const endings = endingsOf(stop);
+  try {
+    await driveBench({
+      offer: subject.offer,
+      contender,
+      tools,
+      onTurn,
+      signal: stop.signal,
+      ...(note === undefined ? {} : { note }),
+    });
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+  } finally {
+    endings();
+    watch.end();
+    await subject.offer.close?.();
+  }
+  const { events } = watch;
+  const finished = ofType(events, "finished").at(-1);
+  const caustic = finished ?? ofType(events, "caustic_fitted").at(-1);
+  const result: Result = {
+    verdict: finished?.verdict ?? "none",
+    ...(caustic === undefined ? {} : { x: caustic.x, y: caustic.y }),
+    ...subject.known,
+    positions_used: ofType(events, "measurement_taken").length,
+    darks: ofType(events, "dark_taken").length,
+    calls: ofType(events, "tool_called").length,
+    ...(usage === undefined ? {} : { model: usage }),
+    ...(failure instanceof GaveUp ? { gave_up: failure.message } : {}),
+    run_dir: subject.directory,
+  };
+  if (options.json) printJson(result);
+  else printSummary(result, finished);
+  const determined = finished?.x.determined === true && finished.y.determined;
+  const broken = ofType(events, "instrument_failed").at(-1);
+  // An instrument that failed and came back did not prevent the result.
+  if (!determined && broken !== undefined) {
+    throw new BenchError("instrument_failed", broken.message, `the run so far is in ${subject.directory}`);
+  }
+  if (failure !== undefined && !(failure instanceof GaveUp)) throw failure;
+  if (!determined) process.exitCode = 1;
+}
+
+/** What is measured, and where the run is kept. */
+interface Subject {
+  readonly offer: BenchOffer;
+  readonly directory: string;
+  /** Told beside the result where somebody knows it. */
+  readonly known: Pick<Result, "truth" | "expected_verdict">;
+}
+
+function subjectOf(options: MeasureOptions, watch: RunWatch): Subject | Promise<Subject> {
+  const { scenario, seed, bench } = options;
+  if (bench !== undefined) {
+    if (scenario === undefined && seed === undefined) return benchSubject(bench, options, watch);
+    throw new UsageError("--bench stands in place of --scenario and --seed; expected one or the other");
+  }
+  if (scenario === undefined || seed === undefined) {
+    throw new UsageError("expected --scenario and --seed, or --bench with the file of a bench");
+  }
+  return simulatedSubject(scenario, seed, options, watch);
+}
+
+function simulatedSubject(name: string, seed: number, { by, note, out }: MeasureOptions, watch: RunWatch): Subject {
+  const scenario = simulatedScenario(name, seed);
   const kept = keepRun(out, {
-    id,
+    id: `${name}-${seed}-${by}-${randomBytes(3).toString("hex")}`,
     bench: "bench-1",
     simulated: true,
     by,
@@ -108,8 +190,6 @@ async function measure(options: MeasureOptions): Promise<void> {
     seed,
     ...(note === undefined ? {} : { note }),
   });
-  const events: BenchEvent[] = [];
-  const bar = new ProgressBar("measuring");
   const run = createSimulatedRun({
     scenario,
     seed,
@@ -118,58 +198,90 @@ async function measure(options: MeasureOptions): Promise<void> {
     journal: {
       append(event) {
         kept.journal.append(event);
-        events.push(event);
-        if (event.type === "measurement_taken") {
-          const { measurement, z_actual_mm, d4sigma_x_um } = event.measurement;
-          const width = d4sigma_x_um === undefined ? "no width" : `d4σ ${d4sigma_x_um.toFixed(1)} µm`;
-          const count = ofType(events, "measurement_taken").length;
-          bar.show(
-            count / (count + USUAL_MEASUREMENTS / 2),
-            `${measurement} at ${z_actual_mm.toFixed(1)} mm, ${width}`,
-          );
-        }
+        watch.see(event);
       },
     },
     opened: (session) => kept.follow(session),
   });
-  let failure: Error | undefined;
-  let usage: ModelUsage | undefined;
-  const onTurn = (turn: ModelTurn): void => {
-    usage = turn.usage;
-    appendFileSync(join(kept.directory, "turns.jsonl"), `${JSON.stringify(turn)}\n`);
+  const expected_verdict = oracleVerdict(run.truth, { travelMin_mm: 0, travelMax_mm: 250 }, createSensor());
+  return { offer: run.offer, directory: kept.directory, known: { truth: run.truth, expected_verdict } };
+}
+
+async function benchSubject(path: string, { by, note, out }: MeasureOptions, watch: RunWatch): Promise<Subject> {
+  const file = readBenchFile(path);
+  const simulated = isSimulatedBench(file);
+  let kept: KeptRun | undefined;
+  const keep = (canary_key: string): KeptRun => {
+    kept ??= keepRun(out, {
+      id: newRunId(`${file.bench}-${by}`),
+      bench: file.bench,
+      simulated,
+      by,
+      ...(note === undefined ? {} : { note }),
+      instruments: { bench_file: file },
+      more: { canary_key },
+    });
+    return kept;
   };
-  const tools = TOOL_NAMES.filter((tool) => !(by === "agent-noview" && tool === "view_frame"));
+  const offer = offerConfiguredBench(file, {
+    ask: askAtTerminal,
+    keep,
+    onEvent: (event) => watch.see(event),
+    session: { kernel: chooseKernel().kernel, ...(note === undefined ? {} : { operatorNote: note }) },
+  });
   try {
-    await driveBench({ offer: run.offer, contender, tools, onTurn, ...(note === undefined ? {} : { note }) });
+    await requireReference(file, await offer.connect());
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-  } finally {
-    bar.end();
+    await offer.close();
+    throw error;
   }
-  const finished = ofType(events, "finished").at(-1);
-  const caustic = finished ?? ofType(events, "caustic_fitted").at(-1);
-  const result = {
-    verdict: finished?.verdict ?? "none",
-    ...(caustic === undefined ? {} : { x: caustic.x, y: caustic.y }),
-    truth: run.truth,
-    expected_verdict: oracleVerdict(run.truth, { travelMin_mm: 0, travelMax_mm: 250 }, createSensor()),
-    positions_used: ofType(events, "measurement_taken").length,
-    darks: ofType(events, "dark_taken").length,
-    calls: ofType(events, "tool_called").length,
-    ...(usage === undefined ? {} : { model: usage }),
-    ...(failure instanceof GaveUp ? { gave_up: failure.message } : {}),
-    run_dir: kept.directory,
+  return {
+    offer,
+    known: {},
+    get directory() {
+      return kept?.directory ?? "";
+    },
   };
-  if (options.json) printJson(result);
-  else printSummary(result, finished);
-  if (failure !== undefined && !(failure instanceof GaveUp)) throw failure;
-  if (finished === undefined || !finished.x.determined || !finished.y.determined) process.exitCode = 1;
+}
+
+/** A signal ends the run in an orderly way: the stage stops, the run is closed. Returns what takes the listeners away. */
+function endingsOf(stop: AbortController): () => void {
+  const end = (): void => stop.abort(new Error("the measurement was called off"));
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/** The events of the run, shown as they come. */
+class RunWatch {
+  readonly events: BenchEvent[] = [];
+  readonly #bar = new ProgressBar("measuring");
+
+  see(event: BenchEvent): void {
+    this.events.push(event);
+    if (event.type !== "measurement_taken") return;
+    const { measurement, z_actual_mm, d4sigma_x_um } = event.measurement;
+    const width = d4sigma_x_um === undefined ? "no width" : `d4σ ${d4sigma_x_um.toFixed(1)} µm`;
+    const count = ofType(this.events, "measurement_taken").length;
+    this.#bar.show(
+      count / (count + USUAL_MEASUREMENTS / 2),
+      `${measurement} at ${z_actual_mm.toFixed(1)} mm, ${width}`,
+    );
+  }
+
+  end(): void {
+    this.#bar.end();
+  }
 }
 
 interface Result {
   readonly verdict: string;
-  readonly truth: { readonly x: { readonly m2: number }; readonly y: { readonly m2: number } };
-  readonly expected_verdict: string;
+  readonly x?: AxisResult;
+  readonly y?: AxisResult;
+  readonly truth?: BeamTruth;
+  readonly expected_verdict?: string;
   readonly positions_used: number;
   readonly darks: number;
   readonly calls: number;
@@ -186,12 +298,12 @@ function printSummary(result: Result, finished: BenchEventOf<"finished"> | undef
     printResult(`${finished.verdict}: ${finished.explanation}\n`);
     for (const axis of ["x", "y"] as const) {
       printResult(axisText(axis, finished[axis]));
-      printResult(`   true M² ${truth[axis].m2} (simulated)\n`);
+      if (truth !== undefined) printResult(`   true M² ${truth[axis].m2} (simulated)`);
+      printResult("");
     }
   }
-  printResult(
-    `${result.positions_used} measurements, ${result.darks} darks, ${result.calls} calls; the oracle expects ${result.expected_verdict}`,
-  );
+  const expected = result.expected_verdict === undefined ? "" : `; the oracle expects ${result.expected_verdict}`;
+  printResult(`${result.positions_used} measurements, ${result.darks} darks, ${result.calls} calls${expected}`);
   if (result.model !== undefined) printResult(usageText(result.model));
   printNote(`The run is in ${result.run_dir}`);
 }

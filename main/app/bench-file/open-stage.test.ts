@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
-import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
-import { EMULATED_CONTROLLERS, hostOnTcp } from "./emulation.ts";
-import { RealClock } from "./real-clock.ts";
-import { openConfiguredStage, stageConfigurationSchema } from "./stage-configuration.ts";
+import { ThorlabsAptController } from "../../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
+import { ZaberAsciiController } from "../../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
+import { EMULATED_CONTROLLERS, hostOnTcp } from "../emulation.ts";
+import { RealClock } from "../real-clock.ts";
+import { controlledStageSchema } from "../../contract/bench-file.ts";
+import { openConfiguredStage } from "./open-stage.ts";
 
 describe("the stage of a bench file", () => {
   test.each([
@@ -19,15 +20,17 @@ describe("the stage of a bench file", () => {
     expect(make).toBeDefined();
     if (make === undefined) return;
     const hosted = await hostOnTcp(make(clock));
-    const configuration = stageConfigurationSchema.parse({
+    const configuration = controlledStageSchema.parse({
       ...fields,
       address: hosted.address,
       model: "Bench stage",
       calibration: { direction: -1, zero_mm: 400 },
-      soft_max_mm: 599,
     });
     const lines: string[] = [];
-    const stage = await openConfiguredStage(configuration, clock, { record: (line) => lines.push(line) });
+    const stage = await openConfiguredStage(configuration, clock, {
+      limits: { z_max_mm: 599 },
+      record: (line) => lines.push(line),
+    });
     expect(stage.info.model).toBe("Bench stage");
     expect(stage.info.travelMax_mm).toBeLessThanOrEqual(599);
     expect(stage.info.simulated).toBe(false);
@@ -44,7 +47,7 @@ describe("the stage of a bench file", () => {
     [{ driver: "grbl", address: "COM3", calibration: { direction: 2 } }, "direction"],
     [{ driver: "stepper", address: "COM3" }, "driver"],
   ])("%j is refused and names the field", (configuration, field) => {
-    const result = stageConfigurationSchema.safeParse(configuration);
+    const result = controlledStageSchema.safeParse(configuration);
     expect(result.success).toBe(false);
     expect(JSON.stringify(result.error?.issues)).toContain(field);
   });
@@ -54,7 +57,7 @@ describe("the stage of a bench file", () => {
     const controller = new ThorlabsAptController(clock);
     const hosted = await hostOnTcp(controller);
     const stage = await openConfiguredStage(
-      stageConfigurationSchema.parse({
+      controlledStageSchema.parse({
         driver: "thorlabs-apt",
         stage: "LTS150",
         address: hosted.address,
@@ -72,7 +75,7 @@ describe("the stage of a bench file", () => {
     const clock = new RealClock();
     const hosted = await hostOnTcp(new ZaberAsciiController(clock));
     const stage = await openConfiguredStage(
-      stageConfigurationSchema.parse({
+      controlledStageSchema.parse({
         driver: "zaber-ascii",
         microstep_um: 0.047625,
         address: hosted.address,

@@ -1,0 +1,197 @@
+import { setImmediate } from "node:timers/promises";
+import type { BeamCamera } from "../../../drivers/protocol/beam-camera.ts";
+import type { Clock } from "../../../drivers/protocol/clock.ts";
+import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
+import type { Stage } from "../../../drivers/protocol/stage.ts";
+import { SimulatedCamera } from "../../../simulators/instruments/camera.ts";
+import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
+import { SimulatedShutter } from "../../../simulators/instruments/shutter.ts";
+import { SimulatedStage } from "../../../simulators/instruments/stage.ts";
+import { createSensor } from "../../../simulators/world/sensor.ts";
+import { World } from "../../../simulators/world/world.ts";
+import type { BenchFile, ControlledStageEntry, SimulatedCameraEntry } from "../../contract/bench-file.ts";
+import { RealClock } from "../real-clock.ts";
+import { simulatedScenario } from "../simulated-scenario.ts";
+import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
+import { openGenicam } from "./genicam-driver.ts";
+import { given } from "./given.ts";
+import { type OpenStageOptions, openConfiguredStage } from "./open-stage.ts";
+import { OrientedCamera } from "./oriented-camera.ts";
+import { OperatorShutter, StageShutter, type WatchedShutter } from "./shutters.ts";
+import { WatchedStage } from "./watched-stage.ts";
+
+/** The instruments of a bench file, connected. */
+export interface ConnectedBench {
+  readonly stage: Stage;
+  readonly camera: BeamCamera;
+  /** Absent where a person blocks the beam and nobody can be asked here. */
+  readonly shutter: WatchedShutter | undefined;
+  readonly clock: Clock;
+  /** Tells simulated light that a person has blocked the beam. */
+  beamBlockedByHand: boolean;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** Asks a person at this terminal; resolves when they say that it is done. */
+  readonly ask?: (request: string) => Promise<void>;
+  /** All-simulated benches run paced like real ones. */
+  readonly realTime?: boolean;
+  /** Takes every exchange with the stage as a line of JSON. */
+  readonly record?: (line: string) => void;
+}
+
+/** True where any instrument is simulated or emulated: nothing measured on such a bench may look real. */
+export function isSimulatedBench({ instruments }: BenchFile): boolean {
+  const { stage, camera } = instruments;
+  return camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage);
+}
+
+/** True where nothing but simulators is there, so that time need not pass. */
+function isTimeless({ instruments: { stage, camera, shutter } }: BenchFile): boolean {
+  return (
+    stage.driver === "simulated" &&
+    camera.driver === "simulated" &&
+    (shutter === undefined || shutter.driver === "simulated")
+  );
+}
+
+/**
+ * Connects to every instrument of the bench. Nothing moves. What was opened is closed again when one fails.
+ *
+ * @throws InstrumentError of the instrument that failed; UsageError where the file asks for what there is not.
+ */
+export async function connectBench(file: BenchFile, options: ConnectOptions = {}): Promise<ConnectedBench> {
+  const clock =
+    isTimeless(file) && options.realTime !== true ? new SimulatedClock(() => setImmediate()) : new RealClock();
+  const opened: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of opened.splice(0).reverse()) await end().catch(() => undefined);
+  };
+  try {
+    return await new Connecting(file, options, clock, opened).bench(close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+class Connecting {
+  readonly #file: BenchFile;
+  readonly #options: ConnectOptions;
+  readonly #clock: Clock;
+  readonly #opened: (() => Promise<void>)[];
+
+  constructor(file: BenchFile, options: ConnectOptions, clock: Clock, opened: (() => Promise<void>)[]) {
+    this.#file = file;
+    this.#options = options;
+    this.#clock = clock;
+    this.#opened = opened;
+  }
+
+  async bench(close: () => Promise<void>): Promise<ConnectedBench> {
+    const { stage, position_mm } = await this.#stage();
+    const shutter = await this.#shutter();
+    const surroundings = {
+      position_mm,
+      beamBlocked: (): boolean => bench.beamBlockedByHand || shutter?.isOpen === false,
+    };
+    const camera = await this.#camera(surroundings);
+    const bench: ConnectedBench = { stage, camera, shutter, clock: this.#clock, beamBlockedByHand: false, close };
+    return bench;
+  }
+
+  async #stage(): Promise<{ stage: Stage; position_mm: () => number }> {
+    const { instruments, limits, keep_out_zones } = this.#file;
+    const entry = instruments.stage;
+    if (entry.driver === "simulated") {
+      const stage = new SimulatedStage(this.#clock);
+      return { stage, position_mm: () => stage.encoder_mm() };
+    }
+    const { record } = this.#options;
+    const { stage, truth_mm } = await this.#controlled(entry, given({ limits, keepOutZones: keep_out_zones, record }));
+    if (truth_mm !== undefined) return { stage, position_mm: truth_mm };
+    // A simulated camera on a real stage stands where that was last seen.
+    const watched = new WatchedStage(stage);
+    return { stage: watched, position_mm: () => watched.seen_mm };
+  }
+
+  async #controlled(
+    entry: ControlledStageEntry,
+    options: OpenStageOptions,
+  ): Promise<{ stage: Stage; truth_mm?: () => number }> {
+    if (!isEmulated(entry)) {
+      const stage = await openConfiguredStage(entry, this.#clock, options);
+      this.#opened.push(() => stage.close());
+      return { stage };
+    }
+    const line = await startEmulatedStage(entry, this.#clock);
+    this.#opened.push(() => line.close());
+    const stage = await openConfiguredStage(entry, this.#clock, { ...options, address: line.address });
+    this.#opened.push(() => stage.close());
+    return { stage, truth_mm: () => line.position_mm() };
+  }
+
+  async #shutter(): Promise<WatchedShutter | undefined> {
+    const entry = this.#file.instruments.shutter ?? { driver: "operator" };
+    switch (entry.driver) {
+      case "simulated":
+        return new SimulatedShutter(this.#clock);
+      case "operator": {
+        const { ask } = this.#options;
+        return ask === undefined ? undefined : new OperatorShutter(ask);
+      }
+      case "stage": {
+        const { open_mm, closed_mm } = entry;
+        const { stage } = await this.#controlled(entry.stage, { role: "shutter" });
+        const { travelMin_mm, travelMax_mm, model } = stage.info;
+        for (const place_mm of [open_mm, closed_mm]) {
+          if (place_mm >= travelMin_mm && place_mm <= travelMax_mm) continue;
+          throw new InstrumentError(
+            "out_of_range",
+            `${model} (shutter)`,
+            `${place_mm} mm lies outside its travel of ${travelMin_mm} to ${travelMax_mm} mm`,
+            { value: place_mm, unit: "mm" },
+            "correct open_mm and closed_mm in the bench file",
+          );
+        }
+        return new StageShutter(stage, { open_mm, closed_mm });
+      }
+    }
+  }
+
+  async #camera(surroundings: { position_mm: () => number; beamBlocked: () => boolean }): Promise<BeamCamera> {
+    const { instruments, orientation } = this.#file;
+    const entry = instruments.camera;
+    const camera = entry.driver === "simulated" ? this.#simulatedCamera(entry, surroundings) : await this.#genicam();
+    this.#opened.push(() => camera.close());
+    return orientation === undefined ? camera : new OrientedCamera(camera, orientation);
+  }
+
+  #simulatedCamera(
+    { scenario, seed, sensor: size, pixel_format: pixelFormat }: SimulatedCameraEntry,
+    surroundings: { position_mm: () => number; beamBlocked: () => boolean },
+  ): BeamCamera {
+    const world = new World(simulatedScenario(scenario, seed), createSensor(given({ size, pixelFormat })), seed);
+    return new SimulatedCamera(world, this.#clock, surroundings);
+  }
+
+  #genicam(): Promise<BeamCamera> {
+    const { instruments, pixel_pitch_um } = this.#file;
+    const entry = instruments.camera;
+    if (entry.driver !== "genicam" || pixel_pitch_um === undefined) throw new TypeError("no GenICam camera asked for");
+    const { address, pixel_format, region, gain_db, black_level, packet_size_bytes } = entry;
+    return openGenicam({
+      ...given({
+        address,
+        pixelFormat: pixel_format,
+        region,
+        gain_db,
+        blackLevel: black_level,
+        packetSize_bytes: packet_size_bytes,
+      }),
+      pixelPitch_um: pixel_pitch_um,
+      clock: this.#clock,
+    });
+  }
+}

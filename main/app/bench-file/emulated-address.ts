@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../../drivers/protocol/clock.ts";
+import { BenchCoordinates } from "../../../drivers/transport/bench-coordinates.ts";
+import type { ControlledStageEntry } from "../../contract/bench-file.ts";
+import { controllerZero_mm, EMULATED_CONTROLLERS, type EmulatedMechanics, hostOnPty, hostOnTcp } from "../emulation.ts";
+import { UsageError } from "../usage-error.ts";
+import { given } from "./given.ts";
+
+/** An emulated controller in this process, which the driver reaches over a real line. */
+export interface EmulatedStageLine {
+  /** What the driver is given in place of the file's address. */
+  readonly address: string;
+  /** Where the carriage really stands, in the bench's coordinates. */
+  position_mm(): number;
+  close(): Promise<void>;
+}
+
+const SCHEME = "emulated://";
+const LINES = ["tcp", "pty"] as const;
+
+export const isEmulated = ({ address }: Pick<ControlledStageEntry, "address">): boolean => address.startsWith(SCHEME);
+
+/**
+ * Starts the controller that "emulated://NAME?line=tcp|pty&travel_mm=…&velocity_mm_s=…&acceleration_mm_s2=…&position_mm=…"
+ * names; everything behind the question mark may be left out. Its carriage stands on the bench as the calibration says.
+ *
+ * @throws UsageError naming the part that does not fit.
+ */
+export async function startEmulatedStage(
+  { address, calibration = {} }: Pick<ControlledStageEntry, "address" | "calibration">,
+  clock: Clock,
+): Promise<EmulatedStageLine> {
+  const [name = "", query = ""] = address.slice(SCHEME.length).split("?", 2);
+  const make = Object.hasOwn(EMULATED_CONTROLLERS, name) ? EMULATED_CONTROLLERS[name] : undefined;
+  if (make === undefined) {
+    throw new UsageError(
+      `${address}: no controller ${JSON.stringify(name)} can be emulated; expected one of ${Object.keys(EMULATED_CONTROLLERS).join(", ")}`,
+    );
+  }
+  const { line, ...mechanics } = readQuery(address, new URLSearchParams(query));
+  const controller = make(clock, mechanics);
+  const coordinates = new BenchCoordinates(given(calibration));
+  const position_mm = (): number => coordinates.toBench(controller.position_mm() - controllerZero_mm(controller));
+  if (line === "tcp") return { ...(await hostOnTcp(controller)), position_mm };
+  const folder = mkdtempSync(join(tmpdir(), "caustic-line-"));
+  const hosted = await hostOnPty(controller, join(folder, "stage")).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw new UsageError(`${address}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return {
+    address: hosted.address,
+    position_mm,
+    close: async () => {
+      await hosted.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const MECHANICS = ["travel_mm", "velocity_mm_s", "acceleration_mm_s2", "position_mm"] as const;
+
+function readQuery(address: string, query: URLSearchParams): EmulatedMechanics & { line: (typeof LINES)[number] } {
+  const numbers: Partial<Record<(typeof MECHANICS)[number], number>> = {};
+  for (const [key, text] of query) {
+    if (key === "line") continue;
+    const known = MECHANICS.find((one) => one === key);
+    if (known === undefined) {
+      throw new UsageError(`${address}: there is no ${key}; expected line, ${MECHANICS.join(", ")}`);
+    }
+    const value = Number(text);
+    if (text === "" || !(value > 0)) throw new UsageError(`${address}: ${key} is ${text}; expected a number above 0`);
+    numbers[known] = value;
+  }
+  const asked = query.get("line") ?? "tcp";
+  const line = LINES.find((one) => one === asked);
+  if (line === undefined) throw new UsageError(`${address}: line is ${asked}; expected ${LINES.join(" or ")}`);
+  return { ...numbers, line };
+}
