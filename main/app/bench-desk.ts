@@ -5,7 +5,6 @@ import { type BenchOffer, createBenches } from "../bench/benches.ts";
 import type { BenchFile } from "../contract/bench-file.ts";
 import { encodeTiff } from "../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../mcp/bench-server.ts";
-import { isSimulatedBench } from "./bench-file/connect-bench.ts";
 import { type ConfiguredBench, offerConfiguredBench } from "./bench-file/offer-configured-bench.ts";
 import { readBenchFile } from "./bench-file/read-bench-file.ts";
 import { chooseKernel } from "./choose-kernel.ts";
@@ -57,14 +56,14 @@ export function offerBenchOfFile(
 ): ConfiguredBench {
   return offerConfiguredBench(file, {
     realTime,
-    keep: (canary_key) =>
+    keep: ({ canaryKey, simulated }) =>
       keepRun(keepIn, {
         id: newRunId(file.bench),
         bench: file.bench,
-        simulated: isSimulatedBench(file),
+        simulated,
         by: "mcp",
         instruments: { bench_file: file },
-        more: { canary_key },
+        more: { canary_key: canaryKey },
       }),
     session: { kernel: chooseKernel().kernel },
   });

@@ -82,6 +82,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/mcp.ts")).registerMcp,
   },
   {
+    name: "devices",
+    summary: "serial ports and cameras found on this machine",
+    load: async () => (await import("./commands/devices.ts")).registerDevices,
+  },
+  {
     name: "emulate",
     summary: "an emulated stage controller that speaks its maker's protocol",
     load: async () => (await import("./commands/emulate.ts")).registerEmulate,

@@ -98,7 +98,7 @@ const PIXEL_FORMATS = ["Mono8", "Mono10", "Mono10p", "Mono10Packed", "Mono12", "
 
 const genicamCamera = z.strictObject({
   driver: z.literal("genicam"),
-  /** Device id, serial number or IP address, as `caustic devices` shows them; the first camera found when absent. */
+  /** Device id, serial number or IP address, as `caustic devices` shows them; the only camera found when absent. */
   address: z.string().min(1).optional(),
   /** The deepest that the camera offers when absent. */
   pixel_format: z.enum(PIXEL_FORMATS).optional(),
@@ -112,7 +112,9 @@ const genicamCamera = z.strictObject({
     })
     .optional(),
   gain_db: z.number().nonnegative().optional(),
-  black_level: z.number().nonnegative().optional(),
+  black_level_counts: z.number().nonnegative().optional(),
+  /** Of a camera without software trigger. */
+  frame_rate_hz: z.number().positive().optional(),
   /** Size of a GigE Vision packet; negotiated when absent. */
   packet_size_bytes: z.number().int().min(576).max(9200).optional(),
 });

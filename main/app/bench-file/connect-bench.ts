@@ -27,6 +27,8 @@ export interface ConnectedBench {
   /** Absent where a person blocks the beam and nobody can be asked here. */
   readonly shutter: WatchedShutter | undefined;
   readonly clock: Clock;
+  /** True where any instrument is simulated or emulated: nothing measured on such a bench may look real. */
+  readonly simulated: boolean;
   /** Tells simulated light that a person has blocked the beam. */
   beamBlockedByHand: boolean;
   close(): Promise<void>;
@@ -41,7 +43,7 @@ export interface ConnectOptions {
   readonly record?: (line: string) => void;
 }
 
-/** True where any instrument is simulated or emulated: nothing measured on such a bench may look real. */
+/** What the file alone tells of that; an emulated camera is known only once it answers. */
 export function isSimulatedBench({ instruments }: BenchFile): boolean {
   const { stage, camera } = instruments;
   return camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage);
@@ -97,7 +99,16 @@ class Connecting {
       beamBlocked: (): boolean => bench.beamBlockedByHand || shutter?.isOpen === false,
     };
     const camera = await this.#camera(surroundings);
-    const bench: ConnectedBench = { stage, camera, shutter, clock: this.#clock, beamBlockedByHand: false, close };
+    const simulated = isSimulatedBench(this.#file) || stage.info.simulated || camera.info.simulated;
+    const bench: ConnectedBench = {
+      stage,
+      camera,
+      shutter,
+      clock: this.#clock,
+      simulated,
+      beamBlockedByHand: false,
+      close,
+    };
     return bench;
   }
 
@@ -180,14 +191,18 @@ class Connecting {
     const { instruments, pixel_pitch_um } = this.#file;
     const entry = instruments.camera;
     if (entry.driver !== "genicam" || pixel_pitch_um === undefined) throw new TypeError("no GenICam camera asked for");
-    const { address, pixel_format, region, gain_db, black_level, packet_size_bytes } = entry;
+    const { address, pixel_format, region, gain_db, black_level_counts, frame_rate_hz, packet_size_bytes } = entry;
     return openGenicam({
       ...given({
         address,
         pixelFormat: pixel_format,
-        region,
+        region:
+          region === undefined
+            ? undefined
+            : { x: region.x_px, y: region.y_px, width: region.width_px, height: region.height_px },
         gain_db,
-        blackLevel: black_level,
+        blackLevel_counts: black_level_counts,
+        frameRate_Hz: frame_rate_hz,
         packetSize_bytes: packet_size_bytes,
       }),
       pixelPitch_um: pixel_pitch_um,

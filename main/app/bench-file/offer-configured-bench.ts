@@ -14,7 +14,7 @@ import { given } from "./given.ts";
 
 export interface ConfiguredOfferOptions extends ConnectOptions {
   /** Begins the folder of a run; without it the run is gone with the process. */
-  readonly keep?: (canaryKey: string) => KeptRun;
+  readonly keep?: (run: { readonly canaryKey: string; readonly simulated: boolean }) => KeptRun;
   /** Sees every event beside the run's folder. */
   readonly onEvent?: Journal["append"];
   readonly session?: Partial<Pick<BenchSessionOptions, "operatorNote" | "budgets" | "findings" | "tools" | "kernel">>;
@@ -101,7 +101,7 @@ async function openSession(
 ): Promise<BenchSession> {
   const { stage, camera, shutter, clock } = bench;
   const canaryKey = randomBytes(16).toString("hex");
-  const kept = keep?.(canaryKey);
+  const kept = keep?.({ canaryKey, simulated: bench.simulated });
   const { pixel_pitch_um, limits, keep_out_zones, uncertainties = {}, default_frames, rules, operator_note } = file;
   const entry = file.instruments.stage;
   const session = await createBenchSession({
@@ -125,7 +125,7 @@ async function openSession(
       stageScale: uncertainties.stage_scale,
       wavelength: uncertainties.wavelength,
     }),
-    simulated: isSimulatedBench(file),
+    simulated: bench.simulated,
     clock,
     hostClock: new RealClock(),
     journal: {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ import { genicamAvailability } from "../../../drivers/instruments/genicam/index.
 import { chooseKernel } from "../choose-kernel.ts";
 import { fastestReadout } from "../frame-loops.ts";
 import { printJson, printResult } from "../terminal.ts";
+import { mayUse } from "../may-use.ts";
 
 /** One thing that Caustic can use on this machine. */
 interface Check {
@@ -194,8 +195,8 @@ async function checkSerial(): Promise<Check> {
   const base = { name: "serial ports", essential: false, needed_for: "real stages" };
   let paths: string[];
   try {
-    const { SerialPort } = await import("serialport");
-    paths = (await SerialPort.list()).map(({ path }) => path);
+    const { listSerialPorts } = await import("../../../drivers/transport/serial-ports.ts");
+    paths = (await listSerialPorts()).map(({ path }) => path);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     return result({ ...base, works: false, found: `the serial driver does not load (${reason})` }, "npm ci");
@@ -206,16 +207,6 @@ async function checkSerial(): Promise<Check> {
     return result({ ...base, works: false, found: `no access to ${closed.join(", ")}` }, mend);
   }
   return { ...base, works: true, found: paths.length === 0 ? "driver loads, no port plugged in" : paths.join(", ") };
-}
-
-function mayUse(path: string): boolean {
-  if (process.platform === "win32") return true;
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkAravis(): Check {

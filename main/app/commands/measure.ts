@@ -18,11 +18,14 @@ import { createSensor } from "../../../simulators/world/sensor.ts";
 import type { BeamTruth } from "../../../simulators/world/truth.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
 import { axisText } from "../axis-text.ts";
-import { fastestFrameLoops } from "../frame-loops.ts";
-import { isSimulatedBench } from "../bench-file/connect-bench.ts";
-import { offerConfiguredBench, requireReference } from "../bench-file/offer-configured-bench.ts";
+import {
+  type ConfiguredOfferOptions,
+  offerConfiguredBench,
+  requireReference,
+} from "../bench-file/offer-configured-bench.ts";
 import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { chooseKernel } from "../choose-kernel.ts";
+import { fastestFrameLoops } from "../frame-loops.ts";
 import { type KeptRun, keepRun, newRunId, RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
@@ -209,9 +212,8 @@ function simulatedSubject(name: string, seed: number, { by, note, out }: Measure
 
 async function benchSubject(path: string, { by, note, out }: MeasureOptions, watch: RunWatch): Promise<Subject> {
   const file = readBenchFile(path);
-  const simulated = isSimulatedBench(file);
   let kept: KeptRun | undefined;
-  const keep = (canary_key: string): KeptRun => {
+  const keep: ConfiguredOfferOptions["keep"] = ({ canaryKey, simulated }) => {
     kept ??= keepRun(out, {
       id: newRunId(`${file.bench}-${by}`),
       bench: file.bench,
@@ -219,7 +221,7 @@ async function benchSubject(path: string, { by, note, out }: MeasureOptions, wat
       by,
       ...(note === undefined ? {} : { note }),
       instruments: { bench_file: file },
-      more: { canary_key },
+      more: { canary_key: canaryKey },
     });
     return kept;
   };
