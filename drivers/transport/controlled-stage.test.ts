@@ -158,10 +158,22 @@ describe("a stage over an axis", () => {
     expect((await stage.readState()).warnings).toEqual(["the motor is too hot"]);
   });
 
-  test("an error of the line ends the move by its own name, after a stop", async () => {
-    const silence = new InstrumentError("timed_out", "axis", "no answer");
+  test("an error of the line ends the move by its code, after a stop, under the stage's own name", async () => {
+    const silence = new InstrumentError(
+      "timed_out",
+      "axis",
+      "no answer",
+      { value: 300, unit: "ms" },
+      "check the cable",
+    );
     axis.script = [at(50), at(50), moving(45), silence, at(44)];
-    await expect(stage.moveTo(60)).rejects.toBe(silence);
+    await expect(stage.moveTo(60)).rejects.toMatchObject({
+      code: "timed_out",
+      instrument: "Scripted axis (stage)",
+      message: "Scripted axis (stage): no answer",
+      detail: { value: 300 },
+      hint: "check the cable",
+    });
     expect(axis.orders).toEqual(["move 40", "stop"]);
   });
 

@@ -27,6 +27,15 @@ const STEADY_LOOKS_MAX = 4;
 
 const HOME_HINT = "home the stage, then measure again";
 
+/** What can be done about an error that says nothing of it itself. */
+const HINTS: Partial<Record<InstrumentErrorCode, string>> = {
+  bad_reply: "something disturbs the line, or another program talks on it; try again",
+  position_error: "look whether something is in the way, then move again",
+  position_lost: HOME_HINT,
+  refused: "look at the controller's own words; home the stage or switch the controller off and on",
+  faulted: "look at the controller; clear the fault or switch it off and on, then home the stage",
+};
+
 /** The one motion under way. */
 interface Motion {
   readonly what: string;
@@ -84,7 +93,11 @@ export class ControlledStage implements Stage {
 
   async readState(): Promise<StageState> {
     await this.#ensureConnected();
-    return this.#toState(await this.#readSteadyStatus());
+    try {
+      return this.#toState(await this.#readSteadyStatus());
+    } catch (error) {
+      throw this.#named(error);
+    }
   }
 
   async home(options: MoveOptions = {}): Promise<StageState> {
@@ -153,8 +166,12 @@ export class ControlledStage implements Stage {
     if (!this.#axis.linkIsOpen) {
       await this.#ensureConnected();
     }
-    await this.#sendStop();
-    return this.#toState(await this.#awaitStandstill());
+    try {
+      await this.#sendStop();
+      return this.#toState(await this.#awaitStandstill());
+    } catch (error) {
+      throw this.#named(error);
+    }
   }
 
   async close(): Promise<void> {
@@ -190,7 +207,8 @@ export class ControlledStage implements Stage {
       try {
         this.#noteReference(await this.#look());
       } catch (error) {
-        return this.#asInstrumentError(error);
+        const named = this.#named(error);
+        return named instanceof InstrumentError ? named : this.#error("bad_reply", String(error));
       }
       if (this.#positionLost !== undefined) {
         return this.#error("position_lost", this.#positionLost, {}, HOME_HINT);
@@ -221,7 +239,7 @@ export class ControlledStage implements Stage {
       this.#noteReference(again ? await this.#awaitStandstill() : await this.#look());
     } catch (error) {
       await this.#axis.disconnect();
-      throw error;
+      throw this.#named(error);
     }
   }
 
@@ -354,7 +372,7 @@ export class ControlledStage implements Stage {
       if (motion.started) {
         await this.#bringToStandstill();
       }
-      throw error;
+      throw this.#named(error);
     } finally {
       cancellation?.removeEventListener("abort", cancel);
       this.#motion = undefined;
@@ -552,8 +570,17 @@ export class ControlledStage implements Stage {
     return this.#error(fault.code, fault.message, fault.reply === undefined ? {} : { reply: fault.reply }, fault.hint);
   }
 
-  #asInstrumentError(error: unknown): InstrumentError {
-    return error instanceof InstrumentError ? error : this.#error("bad_reply", String(error));
+  /** The error under the name that the instrument has on the bench, whatever part of the driver it comes from. */
+  #named(error: unknown): unknown {
+    if (!(error instanceof InstrumentError)) return error;
+    const { code, detail, hint, instrument, message } = error;
+    if (instrument === this.#name) return error;
+    return this.#error(code, message.slice(`${instrument}: `.length), detail, hint ?? HINTS[code]);
+  }
+
+  get #name(): string {
+    const { role = "stage", model = this.#info?.model ?? this.#axis.fallbackName } = this.#options;
+    return `${model} (${role})`;
   }
 
   #error(
@@ -562,7 +589,6 @@ export class ControlledStage implements Stage {
     detail: InstrumentErrorDetail = {},
     hint?: string,
   ): InstrumentError {
-    const { role = "stage", model = this.#info?.model ?? this.#axis.fallbackName } = this.#options;
-    return new InstrumentError(code, `${model} (${role})`, message, detail, hint);
+    return new InstrumentError(code, this.#name, message, detail, hint ?? HINTS[code]);
   }
 }

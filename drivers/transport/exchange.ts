@@ -1,7 +1,7 @@
 import type { Clock } from "../protocol/clock.ts";
 import { InstrumentError } from "../protocol/instrument-error.ts";
 import type { ByteLink } from "./byte-link.ts";
-import { toHex, toText } from "./byte-text.ts";
+import { toHex } from "./byte-text.ts";
 import type { Framer } from "./framer.ts";
 
 /** What a message is to a question: its answer, a part of it with more to come, or nothing to do with it. */
@@ -232,10 +232,8 @@ export class Exchange<Message> {
       throw new InstrumentError(
         "connection_lost",
         instrument(),
-        `the link is closed; "${toText(bytes)
-          .trimEnd()
-          .replace(/[^ -~]/g, "·")}" (${toHex(bytes)}) was not sent`,
-        { name: "link", value: link.name },
+        "the connection is lost, so the command was not sent",
+        { name: toHex(bytes), value: link.name },
         "check plug and power, then connect again",
       );
     }

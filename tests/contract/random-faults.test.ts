@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
-import type { ControlledStage } from "../../drivers/transport/controlled-stage.ts";
-import { MemoryLink } from "../../drivers/transport/memory-link.ts";
-import { FaultyLine, type LineFault } from "../../simulators/controllers/faulty-line.ts";
-import type { SimulatedClock } from "../../simulators/instruments/clock.ts";
-import {
-  EMULATED_STAGES,
-  type EmulatedStage,
-  simulatedClock,
-  type TestController,
-} from "../support/emulated-stages.ts";
+import { BenchError } from "../../main/contract/error-codes.ts";
+import type { LineFault } from "../../simulators/controllers/faulty-line.ts";
+import { EMULATED_STAGES, type EmulatedStage } from "../support/emulated-stages.ts";
+import { type CameraTrouble, FaultyBench } from "../support/faulty-bench.ts";
 
 const FAULTS = 10_000;
-/** Longest simulated time that any order may take, homing with all its retries included. */
+/** Longest simulated time that any measurement may take, with all its retries. */
 const PATIENCE_ms = 900_000;
+/** Orders of one run; the fit after each measurement grows with their number. */
+const RUN_ORDERS = 60;
+/** In the middle of the shortest of the stages. */
+const LIMITS = { z_min_mm: 8, z_max_mm: 18 };
+const MIDDLE_mm = 13;
+/** Time between two looks at the true position. */
+const SAMPLE_ms = 25;
 
 /** Uniform in [0, 1); the same sequence for the same seed (xorshift, 32 bits). */
 function randomFrom(seed: number): () => number {
@@ -26,43 +26,48 @@ function randomFrom(seed: number): () => number {
   };
 }
 
+/** What became of a measurement: "measured", the refusal's code, or the instrument's own code. */
+type Ending = string;
+
 interface Tally {
-  arrived: number;
-  failed: Map<string, number>;
+  readonly endings: Map<Ending, number>;
   faults: number;
-  /** Farthest that the carriage was outside the soft limits while a move was under way. */
+  /** Farthest that the carriage was outside the limits while somebody measured. */
   beyond_mm: number;
 }
 
-/** Time between two looks at the true position. */
-const SAMPLE_ms = 25;
+const TROUBLES: readonly CameraTrouble[] = [
+  "stream stalls",
+  "wrong pixel format",
+  "frame from before the move",
+  "incomplete frame",
+];
 
-class Session {
+class Ordeal {
   readonly #emulated: EmulatedStage;
+  readonly #bench: FaultyBench;
   readonly #random: () => number;
-  readonly #clock: SimulatedClock = simulatedClock();
-  readonly #controller: TestController;
-  readonly #line: FaultyLine;
-  readonly #link: MemoryLink;
-  readonly #softMin_mm: number;
-  readonly #softMax_mm: number;
-  #stage: ControlledStage | undefined;
-  readonly tally: Tally = { arrived: 0, failed: new Map(), faults: 0, beyond_mm: 0 };
+  /** Measurements of the present run that were reported. */
+  readonly #reported: string[] = [];
+  readonly tally: Tally = { endings: new Map(), faults: 0, beyond_mm: 0 };
 
-  constructor(emulated: EmulatedStage, seed: number) {
+  private constructor(emulated: EmulatedStage, bench: FaultyBench, seed: number) {
     this.#emulated = emulated;
+    this.#bench = bench;
     this.#random = randomFrom(seed);
-    this.#controller = emulated.makeController(this.#clock, "brisk");
-    this.#line = new FaultyLine(this.#controller, this.#clock);
-    this.#link = new MemoryLink(emulated.name, this.#line);
-    // In the middle of the shortest of the stages.
-    this.#softMin_mm = 8;
-    this.#softMax_mm = 18;
+  }
+
+  static async begin(emulated: EmulatedStage, seed: number): Promise<Ordeal> {
+    const stage = { softMin_mm: LIMITS.z_min_mm, softMax_mm: LIMITS.z_max_mm, poll_ms: 100 };
+    return new Ordeal(emulated, await FaultyBench.open(emulated, { pace: "brisk", stage, limits: LIMITS }), seed);
   }
 
   async run(faults: number): Promise<void> {
     while (this.tally.faults < faults) {
-      await this.#order();
+      for (let order = 0; order < RUN_ORDERS && this.tally.faults < faults; order++) await this.#order();
+      await this.#checkNothingIsLost();
+      this.#reported.length = 0;
+      await this.#bench.newRun(LIMITS);
     }
   }
 
@@ -70,74 +75,78 @@ class Session {
     return low + this.#random() * (high - low);
   }
 
-  /** One order to the stage with a fault in it; afterwards everything must be as it was said to be. */
+  /** One measurement with a fault in it; afterwards everything must be as it was said to be. */
   async #order(): Promise<void> {
-    const stage = await this.#readyStage();
-    const target_mm = Math.round(this.#between(this.#softMin_mm - 0.5, this.#softMax_mm + 0.5) * 100) / 100;
+    const { controller, clock, camera, line, link } = this.#bench;
+    await this.#makeReady();
+    const target_mm = Math.round(this.#between(LIMITS.z_min_mm - 0.5, LIMITS.z_max_mm + 0.5) * 100) / 100;
     let ended = false;
-    const move = this.#settled(stage.moveTo(target_mm)).finally(() => {
+    const measuring = this.#ending(this.#bench.measure(target_mm)).finally(() => {
       ended = true;
     });
     const watch = this.#watch(() => ended);
-    await this.#clock.wait(this.#between(0, 400));
+    await clock.wait(this.#between(0, 400));
     const stalls = this.#befall();
-    const stopping = this.#random() < 0.1 ? this.#settled(stage.stop()) : undefined;
-    const error = await move;
+    const stopping = this.#random() < 0.1 ? this.#ending(this.#bench.stop()) : undefined;
+    const { ending, measurement } = await measuring;
     await stopping;
     await watch;
-    this.tally.failed.set(error?.code ?? "none", (this.tally.failed.get(error?.code ?? "none") ?? 0) + 1);
-    if (error === undefined) {
-      this.tally.arrived += 1;
-      // A stage that says that it has arrived has arrived, whatever happened on the way.
+    this.tally.endings.set(ending, (this.tally.endings.get(ending) ?? 0) + 1);
+    if (measurement !== undefined) {
+      this.#reported.push(measurement);
+      // What was measured was measured there, whatever happened on the way.
       if (!stalls || this.#emulated.noticesStall) {
-        expect(Math.abs(this.#controller.position_mm() - target_mm)).toBeLessThan(0.02);
+        expect(Math.abs(controller.position_mm() - target_mm)).toBeLessThan(0.02);
       }
-      expect(target_mm).toBeGreaterThanOrEqual(this.#softMin_mm - 0.001);
-      expect(target_mm).toBeLessThanOrEqual(this.#softMax_mm + 0.001);
+      expect(target_mm).toBeGreaterThanOrEqual(LIMITS.z_min_mm - 0.001);
+      expect(target_mm).toBeLessThanOrEqual(LIMITS.z_max_mm + 0.001);
     }
-    this.#line.mend();
-    this.#controller.carriage.overshoot_mm = 0;
-    this.#controller.free();
-    this.#link.plug();
+    line.mend();
+    camera.trouble = undefined;
+    controller.carriage.overshoot_mm = 0;
+    controller.free();
+    link.plug();
   }
 
   /** Connected and homed over a line without faults: nothing that happened before may prevent it. */
-  async #readyStage(): Promise<ControlledStage> {
+  async #makeReady(): Promise<void> {
+    const { stage, clock, controller, session } = this.#bench;
     // What was late has arrived, and a controller that started anew is there again.
-    await this.#clock.wait(5000);
-    const { softMin_mm, softMax_mm } = { softMin_mm: this.#softMin_mm, softMax_mm: this.#softMax_mm };
-    this.#stage ??= await this.#emulated.open(this.#link, this.#clock, {
-      softMin_mm,
-      softMax_mm,
-      poll_ms: 100,
-    });
-    const stage = this.#stage;
+    await clock.wait(5000);
     await stage.reconnect();
-    if (!(await stage.readState()).homed) {
-      await stage.home();
-    }
-    const middle_mm = (softMin_mm + softMax_mm) / 2;
-    await stage.moveTo(middle_mm);
-    expect(Math.abs(this.#controller.position_mm() - middle_mm)).toBeLessThan(0.02);
-    return stage;
+    if (!(await stage.readState()).homed) await this.#bench.home();
+    await this.#bench.moveTo(MIDDLE_mm);
+    expect(Math.abs(controller.position_mm() - MIDDLE_mm)).toBeLessThan(0.02);
+    expect(session.snapshot()).toMatchObject({ state: "open" });
+  }
+
+  async #checkNothingIsLost(): Promise<void> {
+    const kept = (await this.#bench.measurements()).map(({ measurement }) => measurement);
+    expect(kept).toEqual(this.#reported);
+    const logged = this.#bench.eventsOf("measurement_taken").map(({ measurement }) => measurement.measurement);
+    expect(logged).toEqual(this.#reported);
+    // A call that was made was answered, and its answer is in the log.
+    expect(this.#bench.eventsOf("tool_returned")).toHaveLength(this.#bench.eventsOf("tool_called").length);
   }
 
   /** Something goes wrong. Says whether it may keep an open-loop stage from moving without a trace. */
   #befall(): boolean {
+    const { controller, link, line, camera } = this.#bench;
     this.tally.faults += 1;
     const choice = this.#random();
     if (choice < 0.04) {
-      this.#controller.powerCycle();
+      controller.powerCycle();
     } else if (choice < 0.08) {
-      this.#link.unplug();
+      link.unplug();
     } else if (choice < 0.12) {
-      this.#controller.jam();
+      controller.jam();
       return true;
     } else if (choice < 0.15) {
-      this.#controller.carriage.overshoot_mm = this.#between(0.1, 4);
+      controller.carriage.overshoot_mm = this.#between(0.1, 4);
+    } else if (choice < 0.22) {
+      camera.trouble = TROUBLES[Math.floor(this.#random() * TROUBLES.length)];
     } else {
-      const direction = this.#random() < 0.5 ? "to-host" : "to-controller";
-      this.#line.inject(direction, this.#lineFault());
+      line.inject(this.#random() < 0.5 ? "to-host" : "to-controller", this.#lineFault());
     }
     return false;
   }
@@ -155,46 +164,54 @@ class Session {
     return faults[Math.floor(this.#random() * faults.length)] as LineFault;
   }
 
-  /** The error of an order; anything but an InstrumentError, or no end at all, fails the test. */
-  async #settled(order: Promise<unknown>): Promise<InstrumentError | undefined> {
+  /** How a call ends; anything but a BenchError, or no end at all, fails the test. */
+  async #ending(call: Promise<{ readonly measurement?: string }>): Promise<{ ending: Ending; measurement?: string }> {
     const patience = new AbortController();
-    const hung = this.#clock.wait(PATIENCE_ms, patience.signal).then(() => "hung");
+    const hung = this.#bench.clock.wait(PATIENCE_ms, patience.signal).then(() => "hung");
     const outcome = await Promise.race([
-      order.then(
-        () => undefined,
+      call.then(
+        (answer) => answer,
         (error: unknown) => error,
       ),
       hung,
     ]);
     patience.abort();
-    if (outcome !== undefined) {
-      expect(outcome).toBeInstanceOf(InstrumentError);
+    if (outcome instanceof BenchError) {
+      if (outcome.code !== "instrument_failed") return { ending: outcome.code };
+      return { ending: /\((\w+)\)$/.exec(outcome.message)?.[1] ?? outcome.message };
     }
-    return outcome as InstrumentError | undefined;
+    expect(outcome).not.toBeInstanceOf(Error);
+    expect(outcome).not.toBe("hung");
+    const { measurement } = outcome as { measurement?: string };
+    return { ending: "measured", ...(measurement === undefined ? {} : { measurement }) };
   }
 
   async #watch(hasEnded: () => boolean): Promise<void> {
     while (!hasEnded()) {
-      const place_mm = this.#controller.position_mm();
-      const beyond_mm = Math.max(this.#softMin_mm - place_mm, place_mm - this.#softMax_mm);
+      const place_mm = this.#bench.controller.position_mm();
+      const beyond_mm = Math.max(LIMITS.z_min_mm - place_mm, place_mm - LIMITS.z_max_mm);
       this.tally.beyond_mm = Math.max(this.tally.beyond_mm, beyond_mm);
-      await this.#clock.wait(SAMPLE_ms);
+      await this.#bench.clock.wait(SAMPLE_ms);
     }
   }
 }
 
-describe(`${FAULTS} random faults on line, plug, mechanics and power`, () => {
+describe(`${FAULTS} random faults on line, plug, mechanics, power and camera while somebody measures`, () => {
   const share = Math.ceil(FAULTS / EMULATED_STAGES.length);
-  test.each(EMULATED_STAGES)("$name: no hang, no crash, no false arrival, no limit broken", async (emulated) => {
-    const session = new Session(emulated, 20_240_607);
-    await session.run(share);
-    const { tally } = session;
-    expect(tally.faults).toBe(share);
-    // The excursion that the watch allows, what passes until it is seen twice, and the way to brake.
-    expect(tally.beyond_mm).toBeLessThan(6);
-    expect(tally.arrived).toBeGreaterThan(share / 4);
-    // Each kind of ending was met.
-    const codes = [...tally.failed.keys()];
-    expect(codes).toEqual(expect.arrayContaining(["timed_out", "connection_lost", "cancelled", "out_of_range"]));
-  });
+  test.each(EMULATED_STAGES)(
+    "$name: no hang, no crash, no limit broken, no measurement false or lost",
+    async (emulated) => {
+      const ordeal = await Ordeal.begin(emulated, 20_240_607);
+      await ordeal.run(share);
+      const { tally } = ordeal;
+      expect(tally.faults).toBe(share);
+      // The excursion that the watch allows, what passes until it is seen twice, and the way to brake.
+      expect(tally.beyond_mm).toBeLessThan(6);
+      expect(tally.endings.get("measured")).toBeGreaterThan(share / 4);
+      // Each kind of ending was met.
+      const endings = [...tally.endings.keys()];
+      const expected = ["timed_out", "connection_lost", "stopped", "out_of_limits", "wrong_format", "frame_lost"];
+      expect(endings).toEqual(expect.arrayContaining(expected));
+    },
+  );
 });
