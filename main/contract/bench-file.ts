@@ -98,7 +98,10 @@ const PIXEL_FORMATS = ["Mono8", "Mono10", "Mono10p", "Mono10Packed", "Mono12", "
 
 const genicamCamera = z.strictObject({
   driver: z.literal("genicam"),
-  /** Device id, serial number or IP address, as `caustic devices` shows them; the only camera found when absent. */
+  /**
+   * Device id, serial number or IP address, as `caustic devices` shows them; the only camera found when absent.
+   * "emulated://camera?scenario=NAME&seed=N" is a GigE Vision camera that this process emulates.
+   */
   address: z.string().min(1).optional(),
   /** The deepest that the camera offers when absent. */
   pixel_format: z.enum(PIXEL_FORMATS).optional(),
@@ -150,7 +153,7 @@ const softLimits = z.strictObject({
   exposure_max_ms: positive.optional(),
 });
 
-/** How the rows and columns of the camera lie on the bench: transposed first, then mirrored. */
+/** How the rows and columns of the camera lie on the bench: mirrored first, then exchanged. */
 const orientationSchema = z.strictObject({
   transpose: z.boolean().optional(),
   flip_x: z.boolean().optional(),
@@ -199,7 +202,8 @@ export const benchFileSchema = z
     if (camera.driver === "genicam" && pixel_pitch_um === undefined) {
       refuse(["pixel_pitch_um"], "expected the pitch of the camera's pixels: no camera tells it reliably");
     }
-    if (shutter?.driver === "simulated" && camera.driver !== "simulated") {
+    const isLightReal = camera.driver !== "simulated" && camera.address?.startsWith("emulated://") !== true;
+    if (shutter?.driver === "simulated" && isLightReal) {
       refuse(
         ["instruments", "shutter", "driver"],
         "a simulated shutter blocks no real light; expected operator or stage",

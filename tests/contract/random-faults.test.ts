@@ -165,7 +165,7 @@ class Ordeal {
   }
 
   /** How a call ends; anything but a BenchError, or no end at all, fails the test. */
-  async #ending(call: Promise<{ readonly measurement?: string }>): Promise<{ ending: Ending; measurement?: string }> {
+  async #ending(call: Promise<object>): Promise<{ ending: Ending; measurement?: string }> {
     const patience = new AbortController();
     const hung = this.#bench.clock.wait(PATIENCE_ms, patience.signal).then(() => "hung");
     const outcome = await Promise.race([

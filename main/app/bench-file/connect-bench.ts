@@ -9,12 +9,12 @@ import { SimulatedShutter } from "../../../simulators/instruments/shutter.ts";
 import { SimulatedStage } from "../../../simulators/instruments/stage.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
 import { World } from "../../../simulators/world/world.ts";
-import type { BenchFile, ControlledStageEntry, SimulatedCameraEntry } from "../../contract/bench-file.ts";
+import type { BenchFile, ControlledStageEntry, GenicamCameraEntry, SimulatedCameraEntry } from "../../contract/bench-file.ts";
 import { RealClock } from "../real-clock.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
-import { openGenicam } from "./genicam-driver.ts";
 import { given } from "./given.ts";
+import { isEmulatedCamera, openConfiguredCamera, startEmulatedCamera, type Surroundings } from "./open-camera.ts";
 import { type OpenStageOptions, openConfiguredStage } from "./open-stage.ts";
 import { OrientedCamera } from "./oriented-camera.ts";
 import { OperatorShutter, StageShutter, type WatchedShutter } from "./shutters.ts";
@@ -46,7 +46,9 @@ export interface ConnectOptions {
 /** What the file alone tells of that; an emulated camera is known only once it answers. */
 export function isSimulatedBench({ instruments }: BenchFile): boolean {
   const { stage, camera } = instruments;
-  return camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage);
+  return (
+    camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage) || isEmulatedCamera(camera)
+  );
 }
 
 /** True where nothing but simulators is there, so that time need not pass. */
@@ -171,42 +173,32 @@ class Connecting {
     }
   }
 
-  async #camera(surroundings: { position_mm: () => number; beamBlocked: () => boolean }): Promise<BeamCamera> {
-    const { instruments, orientation } = this.#file;
+  async #camera(surroundings: Surroundings): Promise<BeamCamera> {
+    const { instruments, orientation = {} } = this.#file;
     const entry = instruments.camera;
-    const camera = entry.driver === "simulated" ? this.#simulatedCamera(entry, surroundings) : await this.#genicam();
+    const camera =
+      entry.driver === "simulated"
+        ? new OrientedCamera(this.#simulatedCamera(entry, surroundings), orientation)
+        : await this.#genicamCamera(entry, surroundings);
     this.#opened.push(() => camera.close());
-    return orientation === undefined ? camera : new OrientedCamera(camera, orientation);
+    return camera;
   }
 
   #simulatedCamera(
     { scenario, seed, sensor: size, pixel_format: pixelFormat }: SimulatedCameraEntry,
-    surroundings: { position_mm: () => number; beamBlocked: () => boolean },
+    surroundings: Surroundings,
   ): BeamCamera {
     const world = new World(simulatedScenario(scenario, seed), createSensor(given({ size, pixelFormat })), seed);
     return new SimulatedCamera(world, this.#clock, surroundings);
   }
 
-  #genicam(): Promise<BeamCamera> {
-    const { instruments, pixel_pitch_um } = this.#file;
-    const entry = instruments.camera;
-    if (entry.driver !== "genicam" || pixel_pitch_um === undefined) throw new TypeError("no GenICam camera asked for");
-    const { address, pixel_format, region, gain_db, black_level_counts, frame_rate_hz, packet_size_bytes } = entry;
-    return openGenicam({
-      ...given({
-        address,
-        pixelFormat: pixel_format,
-        region:
-          region === undefined
-            ? undefined
-            : { x: region.x_px, y: region.y_px, width: region.width_px, height: region.height_px },
-        gain_db,
-        blackLevel_counts: black_level_counts,
-        frameRate_Hz: frame_rate_hz,
-        packetSize_bytes: packet_size_bytes,
-      }),
-      pixelPitch_um: pixel_pitch_um,
-      clock: this.#clock,
-    });
+  async #genicamCamera(entry: GenicamCameraEntry, surroundings: Surroundings): Promise<BeamCamera> {
+    const { orientation, pixel_pitch_um: pixelPitch_um } = this.#file;
+    if (pixelPitch_um === undefined) throw new TypeError("a file without the pitch of its camera passed the schema");
+    const place = { ...given({ orientation }), pixelPitch_um, clock: this.#clock };
+    if (!isEmulatedCamera(entry)) return openConfiguredCamera(entry, place);
+    const server = await startEmulatedCamera(entry.address ?? "", this.#clock, surroundings);
+    this.#opened.push(() => server.close());
+    return openConfiguredCamera({ ...entry, address: server.address }, place);
   }
 }

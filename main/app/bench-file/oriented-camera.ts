@@ -1,12 +1,13 @@
+import { type FrameOrientation as DriverOrientation, orient, orientedSize } from "../../../drivers/instruments/genicam/orientation.ts";
 import type { AcquireOptions, BeamCamera, BeamCameraInfo } from "../../../drivers/protocol/beam-camera.ts";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { FrameOrientation } from "../../contract/bench-file.ts";
 
-/** A camera whose rows and columns are those of the bench, however it is screwed to it: transposed first, then mirrored. */
+/** A simulated camera screwed to its carriage as the bench file says; real ones are turned by their driver. */
 export class OrientedCamera implements BeamCamera {
   readonly info: BeamCameraInfo;
   readonly #camera: BeamCamera;
-  readonly #orientation: FrameOrientation;
+  readonly #orientation: Required<DriverOrientation>;
 
   constructor(camera: BeamCamera, orientation: FrameOrientation) {
     const { info } = camera;
@@ -24,31 +25,20 @@ export class OrientedCamera implements BeamCamera {
   }
 
   async acquire(options: AcquireOptions): Promise<Frame> {
-    return orientFrame(await this.#camera.acquire(options), this.#orientation);
+    const frame = await this.#camera.acquire(options);
+    return {
+      ...frame,
+      ...this.#turned(frame),
+      samples: orient(frame.samples, frame.width_px, this.#orientation),
+    };
   }
 
   close(): Promise<void> {
     return this.#camera.close();
   }
-}
 
-/** The frame as it lies on the bench. */
-export function orientFrame(
-  frame: Frame,
-  { transpose = false, flip_x = false, flip_y = false }: FrameOrientation,
-): Frame {
-  if (!transpose && !flip_x && !flip_y) return frame;
-  const width_px = transpose ? frame.height_px : frame.width_px;
-  const height_px = transpose ? frame.width_px : frame.height_px;
-  const samples = new Uint16Array(frame.samples.length);
-  // Steps in the camera's samples of one column and one row on the bench.
-  const column = transpose ? frame.width_px : 1;
-  const row = transpose ? 1 : frame.width_px;
-  for (let y = 0; y < height_px; y++) {
-    const from = row * (flip_y ? height_px - 1 - y : y);
-    for (let x = 0; x < width_px; x++) {
-      samples[y * width_px + x] = frame.samples[from + column * (flip_x ? width_px - 1 - x : x)] as number;
-    }
+  #turned({ width_px, height_px }: Pick<BeamCameraInfo, "width_px" | "height_px">) {
+    const { width, height } = orientedSize({ width: width_px, height: height_px }, this.#orientation);
+    return { width_px: width, height_px: height };
   }
-  return { ...frame, width_px, height_px, samples };
 }

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
+import {
+  discoverGenicamCameras,
+  genicamAvailability,
+  type GenicamDeviceDescription,
+} from "../../../drivers/instruments/genicam/index.ts";
 import { listSerialPorts } from "../../../drivers/transport/serial-ports.ts";
-import { type CameraListing, findCameras } from "../bench-file/genicam-driver.ts";
 import { likelyController } from "../known-controllers.ts";
 import { mayUse } from "../may-use.ts";
 import { printJson, printResult } from "../terminal.ts";
@@ -37,7 +41,9 @@ Example:
 
 async function devices(options: { readonly json?: true }): Promise<void> {
   const ports = await serialPorts();
-  const { cameras, missing } = await findCameras();
+  const state = genicamAvailability();
+  const missing = state.available ? undefined : { reason: state.reason, why: state.why, mend: state.mend };
+  const cameras = state.available ? await discoverGenicamCameras() : [];
   if (options.json) {
     printJson({
       serial_ports: ports,
@@ -81,6 +87,6 @@ function portText({ path, manufacturer, serial_number, usb_id, likely, accessibl
   return lines.join("\n");
 }
 
-function cameraText({ id, vendor, model, serialNumber, address, protocol }: CameraListing): string {
+function cameraText({ id, vendor, model, serialNumber, address, protocol }: GenicamDeviceDescription): string {
   return `  ${id}  ${vendor} ${model}, serial ${serialNumber}, ${protocol}${address === "" ? "" : ` at ${address}`}`;
 }
