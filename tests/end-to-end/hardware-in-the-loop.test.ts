@@ -7,6 +7,13 @@ import { hostOnTcp } from "../../main/app/emulation.ts";
 import { RealClock } from "../../main/app/real-clock.ts";
 import { runCaustic } from "../../main/app/run-caustic.ts";
 import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
+import {
+  cameraTitle,
+  eventually,
+  TURN_DEADLINE_ms,
+  takeLoopbackTurn,
+  WHY_NO_CAMERAS,
+} from "../support/loopback-cameras.ts";
 
 /*
  * `caustic measure` on benches whose stage is an emulated controller: commands and replies go through the driver over TCP
@@ -50,13 +57,16 @@ const LOOPS: readonly Loop[] = [
   },
 ];
 
-function benchFile(name: string, stage: string): string {
+const SIMULATED_CAMERA = "{ driver: simulated, scenario: clean, seed: 7 }";
+
+function benchFile(name: string, stage: string, camera = SIMULATED_CAMERA): string {
   const path = join(folder, `${name.replaceAll(/\W+/g, "-").toLowerCase()}.yaml`);
   const text = `bench: loop
 wavelength_nm: 632.8
+pixel_pitch_um: 5.5
 instruments:
   stage: ${stage}
-  camera: { driver: simulated, scenario: clean, seed: 7 }
+  camera: ${camera}
   shutter: { driver: simulated }
 uncertainties: { z_mm: 0.003 }
 limits: { z_min_mm: 62, z_max_mm: 208 }
@@ -141,4 +151,28 @@ describe("hardware in the loop", () => {
     expect(status).toBe(3);
     expect(stderr).toMatch(/^caustic measure: .*127\.0\.0\.1:\d+.*\n$/);
   });
+
+  test.runIf(WHY_NO_CAMERAS === undefined)(
+    cameraTitle("Zaber ASCII over TCP and a GigE Vision camera over its protocol: M² is the simulator's"),
+    async () => {
+      const giveBack = await takeLoopbackTurn();
+      try {
+        const [{ stage } = { stage: "" }] = LOOPS;
+        const camera = "{ driver: genicam, address: 'emulated://camera?scenario=clean&seed=7', pixel_format: Mono12p }";
+        const file = benchFile("gige", stage, camera);
+        const run = await eventually("the camera's port", () => measured(["--bench", file]));
+        expectSameBeam(run, simulated);
+        const frames = readdirSync(join(run.run_dir, "frames"));
+        expect(frames).toContain("m001-0.tiff");
+        const frame = readFileSync(join(run.run_dir, "frames", "m001-0.tiff"));
+        // A TIFF of 16 bits that says that its light was simulated.
+        expect(frame.subarray(0, 2).toString()).toMatch(/II|MM/);
+        expect(frame.length).toBeGreaterThan(2 * 640 * 480);
+        expect(frame.includes("simulated")).toBe(true);
+      } finally {
+        await giveBack();
+      }
+    },
+    TURN_DEADLINE_ms,
+  );
 });

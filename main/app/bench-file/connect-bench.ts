@@ -9,7 +9,12 @@ import { SimulatedShutter } from "../../../simulators/instruments/shutter.ts";
 import { SimulatedStage } from "../../../simulators/instruments/stage.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
 import { World } from "../../../simulators/world/world.ts";
-import type { BenchFile, ControlledStageEntry, GenicamCameraEntry, SimulatedCameraEntry } from "../../contract/bench-file.ts";
+import type {
+  BenchFile,
+  ControlledStageEntry,
+  GenicamCameraEntry,
+  SimulatedCameraEntry,
+} from "../../contract/bench-file.ts";
 import { RealClock } from "../real-clock.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
@@ -46,18 +51,12 @@ export interface ConnectOptions {
 /** What the file alone tells of that; an emulated camera is known only once it answers. */
 export function isSimulatedBench({ instruments }: BenchFile): boolean {
   const { stage, camera } = instruments;
-  return (
-    camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage) || isEmulatedCamera(camera)
-  );
+  return camera.driver === "simulated" || stage.driver === "simulated" || isEmulated(stage) || isEmulatedCamera(camera);
 }
 
-/** True where nothing but simulators is there, so that time need not pass. */
+/** True where nothing that moves or exposes is real, so that time need not pass. */
 function isTimeless({ instruments: { stage, camera, shutter } }: BenchFile): boolean {
-  return (
-    stage.driver === "simulated" &&
-    camera.driver === "simulated" &&
-    (shutter === undefined || shutter.driver === "simulated")
-  );
+  return stage.driver === "simulated" && camera.driver === "simulated" && shutter?.driver !== "stage";
 }
 
 /**

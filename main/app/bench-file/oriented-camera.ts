@@ -1,4 +1,8 @@
-import { type FrameOrientation as DriverOrientation, orient, orientedSize } from "../../../drivers/instruments/genicam/orientation.ts";
+import {
+  type FrameOrientation as DriverOrientation,
+  orient,
+  orientedSize,
+} from "../../../drivers/instruments/genicam/orientation.ts";
 import type { AcquireOptions, BeamCamera, BeamCameraInfo } from "../../../drivers/protocol/beam-camera.ts";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { FrameOrientation } from "../../contract/bench-file.ts";
@@ -9,11 +13,10 @@ export class OrientedCamera implements BeamCamera {
   readonly #camera: BeamCamera;
   readonly #orientation: Required<DriverOrientation>;
 
-  constructor(camera: BeamCamera, orientation: FrameOrientation) {
-    const { info } = camera;
+  constructor(camera: BeamCamera, { transpose = false, flip_x = false, flip_y = false }: FrameOrientation) {
     this.#camera = camera;
-    this.#orientation = orientation;
-    this.info = orientation.transpose === true ? { ...info, width_px: info.height_px, height_px: info.width_px } : info;
+    this.#orientation = { transpose, mirrorColumns: flip_x, mirrorRows: flip_y };
+    this.info = { ...camera.info, ...this.#turned(camera.info) };
   }
 
   setExposure(exposure_ms: number): Promise<number> {

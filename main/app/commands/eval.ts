@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import type { ProgressEvent } from "../../contract/evaluation-progress.ts";
+import type { Plan } from "../../contract/plan.ts";
 import type { EvaluationResults } from "../../contract/evaluation-results.ts";
 import { externalDriver, type OfferedUnit } from "../../evaluation/external-driver.ts";
 import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
 import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../bench-desk.ts";
+import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
@@ -19,6 +21,7 @@ import { numberOption } from "../option-values.ts";
 import { asUsageError, openPlan } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
 import { printNote, printResult, ProgressBar } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
 
 interface EvalOptions extends ModelChoice {
   readonly group?: readonly string[];
@@ -28,6 +31,7 @@ interface EvalOptions extends ModelChoice {
   readonly epochs: number;
   readonly out?: string;
   readonly exploratory?: true;
+  readonly bench?: string;
   readonly answers?: string;
   readonly timeLimit: number;
   readonly json?: true;
@@ -85,6 +89,7 @@ export function registerEval(program: Command): void {
       1,
     )
     .option("--out <folder>", `the evaluation's folder (default: ${RUNS_FOLDER}/evaluation/, by plan and hash)`)
+    .option("--bench <file>", "refused: the cases of a plan name simulated beams, and a real one has no known truth")
     .option("--exploratory", "run a plan that is not registered, and stamp every row")
     .option(
       "--answers <path>",
@@ -103,6 +108,7 @@ export function registerEval(program: Command): void {
 
 async function evaluate(path: string, options: EvalOptions): Promise<void> {
   const { plan, parts, registration } = openPlan(path);
+  if (options.bench !== undefined) refuseBench(options.bench, path, plan);
   const out = options.out ?? join(RUNS_FOLDER, "evaluation", `${plan.plan}-${registration.plan_hash.slice(0, 8)}`);
   const calledOff = new AbortController();
   const callOff = (): void => {
@@ -149,6 +155,15 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
   }
   print(run.results, out, options.json === true);
   if (!run.complete) process.exitCode = 1;
+}
+
+/** A grade compares with the truth of the case's beam. Nobody knows that of a bench. */
+function refuseBench(file: string, path: string, plan: Plan): never {
+  readBenchFile(file);
+  const groups = plan.groups.map(({ group }) => group).join(", ");
+  throw new UsageError(
+    `--bench ${file}: the cases of every group of ${path} (${groups}) name a simulated scenario whose truth decides their grade, and the beam of a bench has no known truth; expected no --bench, or caustic measure --bench ${file} --by scripted or agent`,
+  );
 }
 
 function print(results: EvaluationResults, out: string, json: boolean): void {
