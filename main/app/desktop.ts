@@ -1,3 +1,6 @@
+import { dirname, join } from "node:path";
+import { offerBenchOfFile } from "./bench-desk.ts";
+import { BENCHES_FOLDER, BenchFileFolder } from "./bench-file/bench-file-folder.ts";
 import { chooseKernel } from "./choose-kernel.ts";
 import { agentOffer } from "./window/agent-offer.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
@@ -17,6 +20,9 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
     version: programVersion(),
     desktop: true,
     runsFolder,
+    files: new BenchFileFolder(join(dirname(runsFolder), BENCHES_FOLDER), (file) =>
+      offerBenchOfFile(file, { keepIn: runsFolder, realTime: true }),
+    ),
     kernel: chooseKernel().kernel,
     contenders: [agentOffer({})],
     log: (message) => {

@@ -5,6 +5,14 @@ import { instrumentFailed } from "./instrument-failed.ts";
 import { TOOLS, TOOL_NAMES, type ToolInput, type ToolName, type ToolOutput } from "../contract/tools.ts";
 import type { BenchSession } from "./bench-session.ts";
 
+/** Whether an instrument answered, and what it said of itself or what went wrong. */
+export interface InstrumentTest {
+  readonly role: string;
+  readonly ok: boolean;
+  readonly simulated?: boolean;
+  readonly message: string;
+}
+
 /** A bench on offer: how to open a run on it. */
 export interface BenchOffer {
   /** Unique among the offers; the session that `open` gives must carry the same name. */
@@ -13,6 +21,8 @@ export interface BenchOffer {
   readonly simulated: boolean;
   /** Opens a run. Throws what the instruments throw, which callers get as `instrument_failed`, or `not_offered` when no further run may be had. */
   open(): Promise<BenchSession>;
+  /** Connects to every instrument and says what answered; nothing moves. Absent where there is nothing to connect to. */
+  test?(): Promise<readonly InstrumentTest[]>;
   /** Lets go of the instruments, once no further run will be opened. */
   close?(): Promise<void>;
 }

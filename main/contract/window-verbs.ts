@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { axisResultSchema } from "./axis-result.ts";
-import { TOOLS, benchOfferSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
+import { TOOLS, benchOfferSchema, keepOutZoneSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
 import { verdictSchema } from "./vocabulary.ts";
 import { evaluationStateSchema, evaluationListingSchema } from "./window-evaluation.ts";
 
@@ -83,7 +83,30 @@ export type ScenarioOffer = z.infer<typeof scenarioOfferSchema>;
 
 export const SENSOR_SIZES = ["640x480", "1280x1024", "2448x2048"] as const;
 
-export const benchFileSchema = z.object({ file: z.string(), text: z.string() });
+/** A file that describes a bench, with what the window edits field by field; or with what is wrong with it. */
+export const benchFileListingSchema = z.object({
+  file: z.string(),
+  text: z.string(),
+  settings: z
+    .object({
+      bench: z.string(),
+      wavelength_nm: z.number(),
+      limits: z.object({
+        z_min_mm: z.number().optional(),
+        z_max_mm: z.number().optional(),
+        exposure_min_ms: z.number().optional(),
+        exposure_max_ms: z.number().optional(),
+      }),
+      keep_out_zones: z.array(keepOutZoneSchema),
+      /** Of a stage behind a controller: bench = zero_mm + direction · scale · controller. */
+      calibration: z
+        .object({ scale: z.number().optional(), direction: z.number().optional(), zero_mm: z.number().optional() })
+        .optional(),
+    })
+    .optional(),
+  problem: z.string().optional(),
+});
+export type BenchFileListing = z.infer<typeof benchFileListingSchema>;
 
 /** What the host has at this moment; sent on connecting and whenever it changes. */
 export const overviewSchema = z.object({
@@ -95,7 +118,7 @@ export const overviewSchema = z.object({
   scenarios: z.array(scenarioOfferSchema),
   contenders: z.array(contenderOfferSchema),
   drives: z.array(driveSchema),
-  bench_files: z.array(benchFileSchema),
+  bench_files: z.array(benchFileListingSchema),
   /** Where an agent connects, with the token left out. */
   mcp_address: z.string().optional(),
 });
@@ -213,6 +236,26 @@ export const WINDOW_VERBS = {
       text: z.string().max(100_000),
     }),
     output: done,
+  },
+  /** Changes fields of a bench file and keeps its comments; refused with line and field when the result is no bench. */
+  edit_bench_file: {
+    input: z.strictObject({
+      file: z.string().min(1).max(200),
+      /** `path` as in ["limits", "z_min_mm"]; without a value the field is taken away. */
+      edits: z
+        .array(
+          z.strictObject({
+            path: z
+              .array(z.union([z.string().min(1).max(60), z.number().int().nonnegative()]))
+              .min(1)
+              .max(6),
+            value: z.json().optional(),
+          }),
+        )
+        .min(1)
+        .max(100),
+    }),
+    output: z.object({ text: z.string() }),
   },
   /** Connects to the instruments of a bench and says what answered. Nothing moves. */
   test_bench: {

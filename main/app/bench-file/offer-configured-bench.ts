@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
 import type { BenchSession, BenchSessionOptions } from "../../bench/bench-session.ts";
-import type { BenchOffer } from "../../bench/benches.ts";
+import type { BenchOffer, InstrumentTest } from "../../bench/benches.ts";
 import { createCanary } from "../../bench/canary.ts";
 import { createBenchSession } from "../../bench/session.ts";
 import type { BenchFile } from "../../contract/bench-file.ts";
@@ -9,8 +9,10 @@ import type { Journal } from "../../contract/events.ts";
 import { newRunHandle } from "../../mcp/run-handle.ts";
 import type { KeptRun } from "../keep-run.ts";
 import { RealClock } from "../real-clock.ts";
+import { UsageError } from "../usage-error.ts";
 import { type ConnectedBench, type ConnectOptions, connectBench, isSimulatedBench } from "./connect-bench.ts";
 import { given } from "./given.ts";
+import { StageShutter } from "./shutters.ts";
 
 export interface ConfiguredOfferOptions extends ConnectOptions {
   /** Begins the folder of a run; without it the run is gone with the process. */
@@ -24,6 +26,7 @@ export interface ConfiguredOfferOptions extends ConnectOptions {
 export interface ConfiguredBench extends BenchOffer {
   /** Connects unless that was done. Nothing moves. Throws `InstrumentError`. */
   connect(): Promise<ConnectedBench>;
+  test(): Promise<readonly InstrumentTest[]>;
   close(): Promise<void>;
 }
 
@@ -48,12 +51,66 @@ export function offerConfiguredBench(file: BenchFile, options: ConfiguredOfferOp
     simulated: isSimulatedBench(file),
     connect,
     close,
+    async test() {
+      // What was not in use is not kept from others.
+      const wasConnected = connecting !== undefined;
+      try {
+        return await testInstruments(file, connect);
+      } finally {
+        if (!wasConnected) await close();
+      }
+    },
     async open() {
       const bench = await answering(connect, close);
       await prepare(file, bench);
       return openSession(file, bench, options);
     },
   };
+}
+
+/** What every instrument says of itself. The first that fails keeps those behind it from being asked. */
+async function testInstruments(
+  { instruments }: BenchFile,
+  connect: () => Promise<ConnectedBench>,
+): Promise<readonly InstrumentTest[]> {
+  let bench: ConnectedBench;
+  try {
+    bench = await connect();
+  } catch (error) {
+    if (!(error instanceof InstrumentError) && !(error instanceof UsageError)) throw error;
+    const role = error instanceof InstrumentError ? (/\((\w+)\)$/.exec(error.instrument)?.[1] ?? "instrument") : "file";
+    const hint = error instanceof InstrumentError && error.hint !== undefined ? `; ${error.hint}` : "";
+    return [{ role, ok: false, message: `${error.message}${hint}` }];
+  }
+  const { stage, camera, shutter } = bench;
+  return [
+    await testOne("stage", stage.info.simulated, async () => {
+      const { info } = stage;
+      const { position_mm, homed, warnings } = await stage.readState();
+      const place = homed && position_mm !== undefined ? `at ${position_mm.toFixed(3)} mm` : "without a reference";
+      return [
+        `${info.model}, serial ${info.serialNumber}, ${info.travelMin_mm} to ${info.travelMax_mm} mm, ${place}`,
+        ...warnings,
+      ].join("; ");
+    }),
+    await testOne("camera", camera.info.simulated, async () => {
+      const { model, serialNumber, width_px, height_px, pixelFormat } = camera.info;
+      const exposure_ms = await camera.readExposure();
+      return `${model}, serial ${serialNumber}, ${width_px} × ${height_px} px ${pixelFormat}, ${exposure_ms} ms`;
+    }),
+    await testOne("shutter", shutter?.simulated ?? false, async () => {
+      if (shutter !== undefined) return shutter.model;
+      return instruments.shutter?.driver === "stage" ? "a stage" : "the operator blocks the beam";
+    }),
+  ];
+}
+
+async function testOne(role: string, simulated: boolean, ask: () => Promise<string>): Promise<InstrumentTest> {
+  try {
+    return { role, ok: true, simulated, message: await ask() };
+  } catch (error) {
+    return { role, ok: false, simulated, message: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The instruments, connected anew where one of them has gone since the last run. */
@@ -74,6 +131,9 @@ async function prepare(file: BenchFile, { stage, shutter }: ConnectedBench): Pro
   const { homed } = await stage.readState();
   const entry = file.instruments.stage;
   if (!homed && entry.driver !== "simulated" && entry.home_at_start === true) await stage.home();
+  if (shutter instanceof StageShutter && file.instruments.shutter?.driver === "stage") {
+    if (file.instruments.shutter.stage.home_at_start === true) await shutter.home();
+  }
   await shutter?.setOpen(true);
 }
 

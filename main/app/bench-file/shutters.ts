@@ -27,6 +27,12 @@ export class StageShutter implements WatchedShutter {
     return this.#isOpen;
   }
 
+  /** Finds the reference of the stage unless it has one. */
+  async home(): Promise<void> {
+    const { homed } = await this.#stage.readState();
+    if (!homed) await this.#stage.home();
+  }
+
   async setOpen(open: boolean): Promise<void> {
     await this.#stage.moveTo(open ? this.#open_mm : this.#closed_mm);
     this.#isOpen = open;

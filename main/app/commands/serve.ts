@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
 import { createBenchServer } from "../../mcp/bench-server.ts";
-import { type BenchChoice, chosenOffers, frameFile } from "../bench-desk.ts";
+import { type BenchChoice, chosenOffers, frameFile, offerBenchOfFile } from "../bench-desk.ts";
+import { BENCHES_FOLDER, BenchFileFolder } from "../bench-file/bench-file-folder.ts";
 import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
 import { chooseKernel } from "../choose-kernel.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
@@ -34,7 +36,7 @@ export function serveOptions(command: Command): Command {
   return addModelOptions(command)
     .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
     .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
-    .option("--bench <file>", "a real bench, as the file describes it")
+    .option("--bench <file>", "the bench that the file describes; the window edits the files beside it")
     .option(
       "--port <N>",
       `TCP port on 127.0.0.1; 0 takes a free one (default: ${USUAL_PORT}, else a free one)`,
@@ -74,10 +76,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const host = await startOn(options.port);
   const url = `${host.origin}${MCP_PATH}`;
+  const files = new BenchFileFolder(options.bench === undefined ? BENCHES_FOLDER : dirname(options.bench), (file) =>
+    offerBenchOfFile(file, { keepIn: options.out, realTime: options.realTime === true }),
+  );
   const window = createWindow(pageFolder, {
     version: programVersion(),
     desktop: false,
     runsFolder: options.out,
+    files,
     token: pageToken,
     mcpAddress: url,
     kernel: chooseKernel().kernel,

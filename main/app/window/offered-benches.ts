@@ -8,15 +8,13 @@ import { simulatedScenario } from "../simulated-scenario.ts";
 import { Notifier } from "./notifier.ts";
 import type { BenchShelf } from "./shelves.ts";
 
-/** Files that describe real benches. */
+/** Files that describe benches. Refusals are `bad_argument` and name what is wrong. */
 export interface BenchFiles {
-  list(): { file: string; text: string }[];
-  /** Throws `bad_argument` with the line that is wrong. */
+  list(): Overview["bench_files"];
   save(file: string, text: string): void;
-  /** The bench that the file describes. Throws `bad_argument`. */
+  edit(file: string, edits: PageInput<"edit_bench_file">["edits"]): string;
+  /** The bench that the file describes. */
   offer(file: string): BenchOffer;
-  /** Connects, asks every instrument who it is, and lets go again. */
-  test(bench: string): Promise<PageOutput<"test_bench">["instruments"]>;
 }
 
 export interface OfferedBenchesOptions {
@@ -98,7 +96,11 @@ export class OfferedBenches implements BenchShelf {
       },
     };
     if (at === -1) this.#offers.push(followed);
-    else if (this.benches.sessionOn(offer.bench) === undefined) this.#offers[at] = followed;
+    else if (this.benches.sessionOn(offer.bench) === undefined) {
+      // Two offers of one bench would fight for its instruments.
+      void this.#offers[at]?.close?.();
+      this.#offers[at] = followed;
+    }
     this.#changed.tell();
   }
 
@@ -138,7 +140,7 @@ export class OfferedBenches implements BenchShelf {
     return bench;
   }
 
-  benchFiles(): { file: string; text: string }[] {
+  benchFiles(): Overview["bench_files"] {
     return this.#options.files?.list() ?? [];
   }
 
@@ -153,15 +155,20 @@ export class OfferedBenches implements BenchShelf {
     this.#changed.tell();
   }
 
+  editBenchFile(file: string, edits: PageInput<"edit_bench_file">["edits"]): string {
+    const text = this.#benchFilesOrRefuse().edit(file, edits);
+    this.#changed.tell();
+    return text;
+  }
+
   async testBench(bench: string): Promise<PageOutput<"test_bench">> {
     const offer = this.#offers.find((candidate) => candidate.bench === bench);
-    if (offer?.simulated === true) {
-      const message = "simulated: always there";
-      return {
-        instruments: ["stage", "camera", "shutter"].map((role) => ({ role, ok: true, simulated: true, message })),
-      };
-    }
-    return { instruments: await this.#benchFilesOrRefuse().test(bench) };
+    if (offer === undefined) throw new BenchError("unknown_bench", `there is no bench ${bench}`, "Look at the list.");
+    if (offer.test !== undefined) return { instruments: [...(await offer.test())] };
+    const message = "simulated: always there";
+    return {
+      instruments: ["stage", "camera", "shutter"].map((role) => ({ role, ok: true, simulated: true, message })),
+    };
   }
 
   #benchFilesOrRefuse(): BenchFiles {

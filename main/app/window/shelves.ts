@@ -30,6 +30,8 @@ export interface BenchShelf extends Changing {
   benchFiles(): Overview["bench_files"];
   offerBenchFile(file: string): string;
   saveBenchFile(file: string, text: string): void;
+  /** The text after the change. */
+  editBenchFile(file: string, edits: PageInput<"edit_bench_file">["edits"]): string;
   testBench(bench: string): Promise<PageOutput<"test_bench">>;
 }
 

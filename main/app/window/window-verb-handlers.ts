@@ -164,6 +164,7 @@ function createHandlers(
       benches.saveBenchFile(file, text);
       return {};
     },
+    edit_bench_file: ({ file, edits }) => ({ text: benches.editBenchFile(file, edits) }),
     test_bench: ({ bench }) => benches.testBench(bench),
     async list_evaluations() {
       return { evaluations: [...(await evaluations.list())] };
