@@ -249,7 +249,7 @@ export const WINDOW_VERBS = {
               .array(z.union([z.string().min(1).max(60), z.number().int().nonnegative()]))
               .min(1)
               .max(6),
-            value: z.json().optional(),
+            value: z.unknown().optional(),
           }),
         )
         .min(1)

@@ -3,14 +3,16 @@ import { Section } from "../../controls/controls.tsx";
 import { PageError } from "../../host/page-error.ts";
 import { useDesk } from "../../store/desk.ts";
 import { useWindow } from "../../store/window-store.ts";
+import { BenchFileForm } from "./bench-file-form.tsx";
 
-/** Files that describe real benches: instruments, addresses, limits, zones, calibration. */
+/** Files that describe benches: instruments, addresses, limits, zones, calibration. */
 export function BenchFiles() {
   const desk = useDesk();
   const files = useWindow((state) => state.overview?.bench_files) ?? [];
   const [name, setName] = useState("");
   const [text, setText] = useState<string>();
   const [refusal, setRefusal] = useState<PageError>();
+  const chosen = files.find((file) => file.file === name);
   const save = async (): Promise<void> => {
     if (text === undefined) return;
     try {
@@ -24,8 +26,8 @@ export function BenchFiles() {
   return (
     <Section title="Bench files">
       <p className="dim">
-        A real bench is a YAML file: which stage and camera at which address, wavelength, calibration, soft limits and
-        keep-out zones. Limits live there and nowhere else, so no driver can talk its way past them.
+        A bench is a YAML file: which stage and camera at which address, wavelength, calibration, limits and keep-out
+        zones. Limits live there and nowhere else, so no driver can talk its way past them.
       </p>
       <div className="row wrap">
         {files.map((file) => (
@@ -43,6 +45,8 @@ export function BenchFiles() {
             </button>
             <button
               type="button"
+              disabled={file.problem !== undefined}
+              title={file.problem ?? "Puts the bench among those above, where it can be tested and opened"}
               onClick={() =>
                 void desk.attempt(async () => {
                   const { bench } = await desk.call("offer_bench_file", { file: file.file });
@@ -65,6 +69,15 @@ export function BenchFiles() {
           New file
         </button>
       </div>
+      {chosen?.problem === undefined ? null : (
+        <p role="alert" className="tone-bad">
+          {chosen.problem}
+        </p>
+      )}
+      {chosen?.settings === undefined || text === undefined ? null : (
+        // A file that was saved is another form: its fields start from what stands there now.
+        <BenchFileForm key={chosen.text} file={chosen.file} settings={chosen.settings} onSaved={setText} />
+      )}
       {text === undefined ? null : (
         <>
           <label className="stack">
@@ -113,15 +126,20 @@ export function BenchFiles() {
   );
 }
 
-const TEMPLATE = `# A real bench. Limits hold for everybody who drives it.
+const TEMPLATE = `# Limits and zones hold for everybody who drives this bench.
 bench: my-bench
 wavelength_nm: 632.8
-stage:
-  driver: zaber-ascii
-  address: /dev/ttyUSB0
-camera:
-  driver: genicam
-  id: first
+pixel_pitch_um: 3.45
+instruments:
+  stage:
+    driver: zaber-ascii
+    address: /dev/ttyUSB0
+    microstep_um: 0.047625
+    calibration: { scale: 1, direction: 1, zero_mm: 0 }
+  camera:
+    driver: genicam
+  shutter:
+    driver: operator
 limits:
   z_min_mm: 5
   z_max_mm: 145

@@ -6,6 +6,7 @@ import type { MomentKernel } from "../../../main/analysis/kernel.ts";
 import { type Host, startHost } from "../../../main/app/host.ts";
 import { builtPage } from "../../../main/app/window/built-page.ts";
 import { createWindow, type WindowBench } from "../../../main/app/window/create-window.ts";
+import type { BenchFiles } from "../../../main/app/window/offered-benches.ts";
 import type { PageInput } from "../../../main/contract/window-verbs.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -26,7 +27,7 @@ export interface PageHost {
 
 export async function pageHost(
   simulator: PageInput<"offer_simulator"> | null = { scenario: "clean", seed: 1 },
-  options: { readonly evaluationsFrom?: string | undefined; readonly kernel?: MomentKernel } = {},
+  options: { readonly evaluationsFrom?: string | undefined; readonly kernel?: MomentKernel; readonly files?: BenchFiles } = {},
 ): Promise<PageHost> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-page-"));
   if (options.evaluationsFrom !== undefined) {
@@ -41,6 +42,7 @@ export async function pageHost(
     runsFolder,
     token,
     ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
+    ...(options.files === undefined ? {} : { files: options.files }),
   });
   if (simulator !== null) window.benches.offerSimulator(simulator);
   host.addRoute((request, response) => window.servePage(request, response));

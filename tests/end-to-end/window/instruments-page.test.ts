@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { offerBenchOfFile } from "../../../main/app/bench-desk.ts";
+import { BenchFileFolder } from "../../../main/app/bench-file/bench-file-folder.ts";
+import { noBrowser, openPage, pageHost, showView, startBrowser } from "./page-fixture.ts";
+
+const FILE = `bench: mine
+wavelength_nm: 632.8
+instruments:
+  stage:
+    driver: zaber-ascii
+    address: emulated://zaber-ascii
+    microstep_um: 0.047625
+    calibration: { zero_mm: 60 } # by a ruler
+  camera: { driver: simulated, scenario: clean, seed: 1 }
+  shutter: { driver: simulated }
+limits: { z_min_mm: 65, z_max_mm: 200 } # the wall
+`;
+
+const title = `a bench file is edited, tested and opened in the Instruments view${noBrowser === undefined ? "" : ` (skipped: ${noBrowser})`}`;
+
+test.skipIf(noBrowser !== undefined)(title, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "caustic-files-"));
+  const path = join(folder, "mine.yaml");
+  writeFileSync(path, FILE);
+  const files = new BenchFileFolder(folder, (file) => offerBenchOfFile(file, { keepIn: join(folder, "runs") }));
+  const host = await pageHost(null, { files });
+  const browser = await startBrowser();
+  try {
+    const { page, complaints } = await openPage(browser, host);
+    await showView(page, "Instruments");
+    await page.getByRole("button", { name: "mine.yaml" }).click();
+    const form = page.getByRole("form", { name: "Settings of mine.yaml" });
+    expect(await form.getByLabel("Lowest position").inputValue()).toBe("65");
+    await form.getByLabel("Lowest position").fill("70");
+    await form.getByLabel("Direction").selectOption("-1");
+    await form.getByLabel("Zero").fill("210");
+    await form.getByRole("button", { name: "Add a zone" }).click();
+    await form.getByLabel("From, zone 1").fill("90");
+    await form.getByLabel("To, zone 1").fill("96");
+    await form.getByLabel("Why, zone 1").fill("lens mount");
+    await form.getByRole("button", { name: "Save settings" }).click();
+    await expect.poll(() => readFileSync(path, "utf8")).toContain("lens mount");
+    const kept = readFileSync(path, "utf8");
+    expect(kept).toContain("calibration: { zero_mm: 210, direction: -1 } # by a ruler");
+    expect(kept).toContain("limits: { z_min_mm: 70, z_max_mm: 200 } # the wall");
+    await expect.poll(() => page.getByLabel("Content").inputValue()).toBe(kept);
+
+    // A mistake is named with its line, and nothing is changed.
+    await form.getByLabel("Highest position").fill("3");
+    await form.getByRole("button", { name: "Save settings" }).click();
+    await page.getByText(/limits\.z_max_mm: expected more than z_min_mm/).first().waitFor();
+    expect(readFileSync(path, "utf8")).toBe(kept);
+
+    await page.getByRole("button", { name: "Offer", exact: true }).click();
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText(/✓ stage: .*serial 54321/).waitFor();
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("heading", { name: "Exposure" }).waitFor();
+    await page.getByText("SIMULATED", { exact: true }).first().waitFor();
+    expect(complaints).toEqual([]);
+  } finally {
+    await browser.close();
+    await host.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
