@@ -579,8 +579,8 @@ export class ControlledStage implements Stage {
   }
 
   get #name(): string {
-    const { role = "stage", model = this.#info?.model ?? this.#axis.fallbackName } = this.#options;
-    return `${model} (${role})`;
+    // Until it has answered, its address says more than any name.
+    return `${this.#info?.model ?? this.#axis.fallbackName} (${this.#options.role ?? "stage"})`;
   }
 
   #error(
