@@ -47,6 +47,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/eval.ts")).registerEval,
   },
   {
+    name: "questions",
+    summary: "puts questions about beams to an agent and grades the answers",
+    load: async () => (await import("./commands/questions.ts")).registerQuestions,
+  },
+  {
     name: "report",
     summary: "makes the report of an evaluation again from its runs",
     load: async () => (await import("./commands/report.ts")).registerReport,
