@@ -70,12 +70,23 @@ export function goodExposure_ms(beam: Beam, z_mm: number): number {
   return 2 ** Math.floor(Math.log2(wanted_ms));
 }
 
-/** Positions for a whole caustic around a waist: five near and six far, in Rayleigh lengths. */
-const CAUSTIC = [-3.3, -2.8, -2.35, -0.75, -0.35, 0, 0.35, 0.75, 2.35, 2.8, 3.3];
+/** Places in the near zone as shares of it, and in the far zone in Rayleigh lengths beyond the second. */
+const NEAR = [0.1, 0.3, 0.5, 0.7, 0.9];
+const FAR = [0.3, 0.75, 1.2];
 
-export function causticPositions(beam: Beam, axis: "x" | "y" = "x"): number[] {
-  const { z0_mm, rayleigh_mm } = beam[axis];
-  return CAUSTIC.map((share) => rounded(z0_mm + share * rayleigh_mm, 0.1));
+/** Positions for a whole caustic: five that are near on these axes and six that are far on them. */
+export function causticPositions(beam: Beam, axes: readonly ("x" | "y")[] = ["x", "y"]): number[] {
+  const known = axes.map((axis) => beam[axis]);
+  const longest_mm = Math.max(...known.map(({ rayleigh_mm }) => rayleigh_mm));
+  const from_mm = Math.max(...known.map(({ z0_mm, rayleigh_mm }) => z0_mm - rayleigh_mm));
+  const to_mm = Math.min(...known.map(({ z0_mm, rayleigh_mm }) => z0_mm + rayleigh_mm));
+  const before_mm = Math.min(...known.map(({ z0_mm, rayleigh_mm }) => z0_mm - 2 * rayleigh_mm));
+  const behind_mm = Math.max(...known.map(({ z0_mm, rayleigh_mm }) => z0_mm + 2 * rayleigh_mm));
+  return [
+    ...FAR.toReversed().map((share) => before_mm - share * longest_mm),
+    ...NEAR.map((share) => from_mm + share * (to_mm - from_mm)),
+    ...FAR.map((share) => behind_mm + share * longest_mm),
+  ].map((z_mm) => rounded(z_mm, 0.1));
 }
 
 interface MeasureOptions {
@@ -123,9 +134,9 @@ export class Script {
     return this;
   }
 
-  /** Every position that a whole caustic of both axes needs. */
-  caustic(axis: "x" | "y" = "x"): this {
-    return this.scan(causticPositions(this.#beam, axis)).fit();
+  /** Every position that a whole caustic of these axes needs; of both by default. */
+  caustic(...axes: ("x" | "y")[]): this {
+    return this.scan(causticPositions(this.#beam, axes.length === 0 ? ["x", "y"] : axes)).fit();
   }
 
   fit(as = "fit"): this {
