@@ -117,7 +117,7 @@ export class Script {
     return this;
   }
 
-  dark(exposure_ms: number, as?: string, frames = 5): this {
+  dark(exposure_ms: number, as?: string, frames = 3): this {
     this.#darks.add(exposure_ms);
     return this.#call("take_darks", as, { exposure_ms, frames, reason: "what the camera shows without the beam" });
   }
@@ -125,7 +125,7 @@ export class Script {
   at(z_mm: number | string, options: MeasureOptions = {}): this {
     const exposure_ms = options.exposure_ms ?? goodExposure_ms(this.#beam, Number(z_mm));
     if (options.noDark !== true && !this.#darks.has(exposure_ms)) this.dark(exposure_ms);
-    const { frames = 2, as } = options;
+    const { frames = 1, as } = options;
     return this.#call("measure_at", as, { z_mm, exposure_ms, frames, reason: "the width here" });
   }
 
