@@ -11,7 +11,7 @@ export interface ServerChoice {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a process needs to run at all. Nothing else of the surroundings reaches a server: no key, no cloud account, no home. */
+/** What a process needs to run at all; the transport adds the shell, the terminal and the user by name. No key, no cloud account and no home reach a server. */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "TZ", "SystemRoot", "SYSTEMROOT", "COMSPEC", "PATHEXT", "WINDIR"];
 
 /** A running server with the benches of its questions. */
