@@ -31,7 +31,9 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
   const { scenario, seed, out } = choice;
   if (choice.world !== undefined) {
     if (scenario !== undefined || seed !== undefined || choice.bench !== undefined) {
-      throw new UsageError("--world describes its benches in full; expected no --scenario, --seed and --bench beside it");
+      throw new UsageError(
+        "--world describes its benches in full; expected no --scenario, --seed and --bench beside it",
+      );
     }
     return worldOffers(choice.world);
   }

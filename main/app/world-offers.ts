@@ -21,7 +21,9 @@ export function worldOffers(path: string): BenchOffer[] {
   const checked = benchWorldSchema.safeParse(value);
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    throw new UsageError(`--world ${path}: ${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "does not fit"}`);
+    throw new UsageError(
+      `--world ${path}: ${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "does not fit"}`,
+    );
   }
   return Object.entries(checked.data.benches).map(([bench, described]) => offerOf(bench, described));
 }

@@ -75,7 +75,11 @@ export class QuestionDesk {
     const own = this.#helpers();
     const twice = tools.find(({ name }) => own.some((helper) => helper.name === name));
     if (twice !== undefined) throw new Error(`the server has a tool ${twice.name}; expected none of that name`);
-    const listed = tools.map(({ name, description, inputSchema }) => ({ name, description: description ?? "", inputSchema }));
+    const listed = tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description: description ?? "",
+      inputSchema,
+    }));
     return [...listed, ...own];
   }
 
@@ -106,7 +110,13 @@ export class QuestionDesk {
       return { answer: { call, isError: failed, text, pictures }, finished: false, running };
     } catch (error) {
       const text = this.#failure(error);
-      this.#log({ tool: call.name, arguments: given, failed: true, bad: ProtocolError.isInstance(error), result: text });
+      this.#log({
+        tool: call.name,
+        arguments: given,
+        failed: true,
+        bad: ProtocolError.isInstance(error),
+        result: text,
+      });
       return answered(call, text, true);
     }
   }

@@ -76,7 +76,10 @@ export const callConditionSchema = z.strictObject({
 });
 export type CallCondition = z.infer<typeof callConditionSchema>;
 
-const required = z.boolean().optional().describe("Default true; the others explain a failure and count for the score alone");
+const required = z
+  .boolean()
+  .optional()
+  .describe("Default true; the others explain a failure and count for the score alone");
 
 export const questionCheckSchema = z.discriminatedUnion("check", [
   z.strictObject({
@@ -139,7 +142,9 @@ export const questionSchema = z.strictObject({
   category: questionCategorySchema,
   prompt: z.string().min(1),
   answer: z.array(answerFieldSchema),
-  world: worldBenchSchema.optional().describe("The simulated bench; absent where the server brings what is asked about"),
+  world: worldBenchSchema
+    .optional()
+    .describe("The simulated bench; absent where the server brings what is asked about"),
   reference: z.strictObject({
     why: z.string().min(1).describe("Where the values come from, in words"),
     values: z.record(z.string(), z.union([z.number(), z.string()])),
@@ -157,12 +162,7 @@ export const questionSuiteSchema = z.strictObject({
     .optional()
     .describe("Regular expressions on the names of tools; the first that fits gives a call its role"),
   topics: z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(),
-  hedged_at: z
-    .number()
-    .int()
-    .min(2)
-    .optional()
-    .describe("Whoever mentions this many topics mentions none"),
+  hedged_at: z.number().int().min(2).optional().describe("Whoever mentions this many topics mentions none"),
 });
 export type QuestionSuiteHead = z.infer<typeof questionSuiteSchema>;
 

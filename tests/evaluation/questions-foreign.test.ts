@@ -34,13 +34,24 @@ describe.each(SERVERS)("%s", (name, path, args) => {
   const command = `"${process.execPath}" "${path ?? ""}"${args}`;
 
   it.skipIf(path === undefined)("is driven by the command with five questions of another kind", async () => {
-    const { status, stdout, stderr } = await runCaustic(
-      ["questions", "run", "--server-cmd", command, "--tasks", TASKS, "--agent", "oracle,naive", "--out", out, "--json"],
-    );
+    const { status, stdout, stderr } = await runCaustic([
+      "questions",
+      "run",
+      "--server-cmd",
+      command,
+      "--tasks",
+      TASKS,
+      "--agent",
+      "oracle,naive",
+      "--out",
+      out,
+      "--json",
+    ]);
     expect(stderr).toBe("");
     expect(status).toBe(0);
     const { rows } = JSON.parse(stdout) as SuiteResults;
-    const passed = (agent: string): string[] => rows.filter((row) => row.contender === agent && row.passed).map(({ task }) => task);
+    const passed = (agent: string): string[] =>
+      rows.filter((row) => row.contender === agent && row.passed).map(({ task }) => task);
     expect(passed("oracle")).toEqual(["sum", "fahrenheit", "failed-operation", "flight", "planned-sum"]);
     expect(passed("naive")).toEqual([]);
     expect(rows.filter(({ status: graded }) => graded !== "graded")).toEqual([]);
@@ -54,12 +65,22 @@ describe.each(SERVERS)("%s", (name, path, args) => {
       name: "spy",
       async answer({ desk, bench }) {
         const calls = [{ tool: "get-env", arguments: {} }];
-        await submit(desk, await playScript(desk, { calls, answer: { values: {}, declined: true, concerns: [], summary: "" } }, bench));
+        await submit(
+          desk,
+          await playScript(desk, { calls, answer: { values: {}, declined: true, concerns: [], summary: "" } }, bench),
+        );
       },
     };
     try {
-      const server = { command: [process.execPath, path ?? "", ...args.trim().split(" ").filter(Boolean)], env: { GIVEN: "on purpose" } };
-      await runSuite(suite, [spy], join(out, "spy"), { selected: suite.questions.slice(0, 1), server, sharedServer: false });
+      const server = {
+        command: [process.execPath, path ?? "", ...args.trim().split(" ").filter(Boolean)],
+        env: { GIVEN: "on purpose" },
+      };
+      await runSuite(suite, [spy], join(out, "spy"), {
+        selected: suite.questions.slice(0, 1),
+        server,
+        sharedServer: false,
+      });
     } finally {
       delete process.env["AWS_SECRET_ACCESS_KEY"];
       delete process.env["SOME_API_KEY"];
@@ -69,7 +90,21 @@ describe.each(SERVERS)("%s", (name, path, args) => {
     expect(seen["GIVEN"]).toBe("on purpose");
     expect(seen["HOME"]).toMatch(/caustic-question-/);
     expect(text).not.toContain("not-for-servers");
-    const known = ["PATH", "LANG", "LC_ALL", "TZ", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "NODE_COMPILE_CACHE", "GIVEN", "SHELL", "TERM", "USER", "LOGNAME"];
+    const known = [
+      "PATH",
+      "LANG",
+      "LC_ALL",
+      "TZ",
+      "HOME",
+      "TMPDIR",
+      "XDG_RUNTIME_DIR",
+      "NODE_COMPILE_CACHE",
+      "GIVEN",
+      "SHELL",
+      "TERM",
+      "USER",
+      "LOGNAME",
+    ];
     expect(Object.keys(seen).filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
@@ -87,7 +122,12 @@ describe.each(SERVERS)("%s", (name, path, args) => {
         heard.push((await bound("read_resource", { uri: "nowhere://x" })).isError ? "refused" : "read");
         await bound("get-sum", { a: "one" });
         await bound("no-such-tool", {});
-        const wrong = await bound("submit_answer", { values: { sum: "four" }, declined: false, concerns: [], summary: "" });
+        const wrong = await bound("submit_answer", {
+          values: { sum: "four" },
+          declined: false,
+          concerns: [],
+          summary: "",
+        });
         heard.push(wrong.isError ? wrong.text : "accepted");
         await bound("submit_answer", { values: { sum: 4 }, declined: false, concerns: [], summary: "first" });
         await bound("submit_answer", { values: { sum: 21.75 }, declined: false, concerns: [], summary: "second" });
@@ -100,7 +140,10 @@ describe.each(SERVERS)("%s", (name, path, args) => {
     expect(heard[1]).toBe("refused");
     expect(heard[2]).toMatch(/^Not accepted: values\.sum: /);
     expect(rows[0]).toMatchObject({ calls: 2, bad_calls: 2, passed: false, status: "graded" });
-    expect(recorded(join(out, "clumsy"), "clumsy", { id: "sum" }).submission).toMatchObject({ values: { sum: 4 }, summary: "first" });
+    expect(recorded(join(out, "clumsy"), "clumsy", { id: "sum" }).submission).toMatchObject({
+      values: { sum: 4 },
+      summary: "first",
+    });
   });
 });
 
@@ -109,13 +152,19 @@ describe("a server that cannot be had", () => {
     const suite = readQuestions(TASKS);
     const out = join(folder.path, "broken");
     const selected = suite.questions.slice(0, 2);
-    const idle: QuestionAgent = { name: "idle", answer: ({ desk }) => submit(desk, { values: {}, declined: true, concerns: ["no tool"], summary: "" }) };
+    const idle: QuestionAgent = {
+      name: "idle",
+      answer: ({ desk }) => submit(desk, { values: {}, declined: true, concerns: ["no tool"], summary: "" }),
+    };
     const command = [process.execPath, "-e", "console.error('no licence'); process.exit(3)"];
     const broken = await runSuite(suite, [idle], out, { selected, server: { command, env: {} }, sharedServer: false });
     expect(broken.rows.map(({ status }) => status)).toEqual(["failed", "failed"]);
     expect(broken.rows[0]?.note).toMatch(/cannot be reached.*no licence/s);
     expect(broken.metrics).toEqual([]);
-    const mended = await runSuite(suite, [idle], out, { selected, server: { command: [process.execPath, OWN], env: {} } });
+    const mended = await runSuite(suite, [idle], out, {
+      selected,
+      server: { command: [process.execPath, OWN], env: {} },
+    });
     expect(mended.rows.map(({ status }) => status)).toEqual(["graded", "graded"]);
     const bytes = readFileSync(join(out, "results.json"), "utf8");
     expect(JSON.parse(bytes)).toEqual(mended);

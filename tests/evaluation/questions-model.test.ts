@@ -36,7 +36,11 @@ async function ask(
   runs += 1;
   const out = `${folder.path}/${runs}`;
   try {
-    const agent = createModelAgent("model", { provider: create(standIn.url), limits: { ...LIMITS, ...limits }, price: TEST_PRICE });
+    const agent = createModelAgent("model", {
+      provider: create(standIn.url),
+      limits: { ...LIMITS, ...limits },
+      price: TEST_PRICE,
+    });
     const selected = suite.questions.filter((question) => question.id === id);
     const { rows } = await runSuite(suite, [agent], out, { selected, sharedServer: false, timeLimit_s });
     const [row] = rows;
@@ -53,13 +57,20 @@ const result = (heard: Heard): unknown => JSON.parse(heard.results[0]?.text ?? "
 /** Answers the question for the radius at z = 160 mm; half the diameter, or the diameter itself. */
 const operator = (share: number): Brain =>
   thinkingInSteps(function* answer(): Generator<Said, Said, Heard> {
-    let heard = yield { text: "I open the bench.", calls: [{ name: "bench_open", arguments: { bench: "bench-1", reason: "r" } }] };
+    let heard = yield {
+      text: "I open the bench.",
+      calls: [{ name: "bench_open", arguments: { bench: "bench-1", reason: "r" } }],
+    };
     const { run } = result(heard) as ToolOutput<"bench_open">;
     yield { calls: [{ name: "take_darks", arguments: { run, exposure_ms: 1, frames: 3, reason: "r" } }] };
-    heard = yield { calls: [{ name: "measure_at", arguments: { run, z_mm: 160, exposure_ms: 1, frames: 2, reason: "r" } }] };
+    heard = yield {
+      calls: [{ name: "measure_at", arguments: { run, z_mm: 160, exposure_ms: 1, frames: 2, reason: "r" } }],
+    };
     const { d4sigma_x_um = 0 } = result(heard) as ToolOutput<"measure_at">;
     const values = { wx_um: d4sigma_x_um * share };
-    return { calls: [{ name: "submit_answer", arguments: { values, declined: false, concerns: [], summary: "Measured." } }] };
+    return {
+      calls: [{ name: "submit_answer", arguments: { values, declined: false, concerns: [], summary: "Measured." } }],
+    };
   });
 
 describe.each(Object.keys(INTERFACES) as InterfaceName[])("a model behind the interface %s", (name) => {
@@ -69,7 +80,8 @@ describe.each(Object.keys(INTERFACES) as InterfaceName[])("a model behind the in
     expect(row.usd).toBeGreaterThan(0);
     expect(row.tokens).toBeGreaterThan(100);
     const [first = ""] = heard;
-    for (const tool of ["measure_at", "list_resources", "read_resource", "submit_answer"]) expect(first).toContain(`"${tool}"`);
+    for (const tool of ["measure_at", "list_resources", "read_resource", "submit_answer"])
+      expect(first).toContain(`"${tool}"`);
     expect(first).toContain("second-moment");
     expect(text).not.toContain(TEST_KEY);
   });
@@ -108,7 +120,10 @@ describe("a model that goes astray", () => {
     const answer = (values: object): Said => ({
       calls: [{ name: "submit_answer", arguments: { values, declined: false, concerns: [], summary: "" } }],
     });
-    const { row, heard, submission } = await ask("openai-compatible", sayingInTurn(answer({ radius: 1 }), answer({ wx_um: 3 })));
+    const { row, heard, submission } = await ask(
+      "openai-compatible",
+      sayingInTurn(answer({ radius: 1 }), answer({ wx_um: 3 })),
+    );
     expect(heard[1]).toContain("Not accepted");
     expect(submission).toMatchObject({ values: { wx_um: 3 } });
     expect(row).toMatchObject({ status: "graded", passed: false, turns: 2 });

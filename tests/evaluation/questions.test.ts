@@ -23,21 +23,29 @@ describe("the question files", () => {
       expect(suite.questions.filter((question) => question.kind === kind).length, kind).toBeGreaterThanOrEqual(8);
     }
     for (const category of QUESTION_CATEGORIES) {
-      expect(suite.questions.filter((question) => question.category === category).length, category).toBeGreaterThanOrEqual(8);
+      expect(
+        suite.questions.filter((question) => question.category === category).length,
+        category,
+      ).toBeGreaterThanOrEqual(8);
     }
     expect(suite.questions.filter((question) => question.naive === undefined)).toEqual([]);
   });
 
-  it.each(suite.questions.map((question) => [question.id, question] as const))("%s keeps its solution to itself", (_id, question) => {
-    const told = openingOf(question, "bench-1");
-    expect(told).toContain(question.prompt.trim());
-    const { x, y } = question.world?.scenario ?? { x: {}, y: {} };
-    const hidden = [...Object.values(question.reference.values), ...Object.values(x), ...Object.values(y)];
-    // Round numbers stand in prompts by chance; those with digits of their own may not.
-    const telling = hidden.filter((value) => typeof value === "number" && String(value).replace(/\D/g, "").length > 3);
-    for (const value of telling) expect(told).not.toContain(String(value));
-    expect(told).not.toContain(question.naive?.why ?? "=");
-  });
+  it.each(suite.questions.map((question) => [question.id, question] as const))(
+    "%s keeps its solution to itself",
+    (_id, question) => {
+      const told = openingOf(question, "bench-1");
+      expect(told).toContain(question.prompt.trim());
+      const { x, y } = question.world?.scenario ?? { x: {}, y: {} };
+      const hidden = [...Object.values(question.reference.values), ...Object.values(x), ...Object.values(y)];
+      // Round numbers stand in prompts by chance; those with digits of their own may not.
+      const telling = hidden.filter(
+        (value) => typeof value === "number" && String(value).replace(/\D/g, "").length > 3,
+      );
+      for (const value of telling) expect(told).not.toContain(String(value));
+      expect(told).not.toContain(question.naive?.why ?? "=");
+    },
+  );
 });
 
 describe("the agents that need no model, over stdio", () => {
@@ -47,7 +55,10 @@ describe("the agents that need no model, over stdio", () => {
   });
 
   const rowsOf = (contender: string) => results.rows.filter((row) => row.contender === contender);
-  const passedBy = (contender: string): string[] => rowsOf(contender).filter(({ passed }) => passed).map(({ task }) => task);
+  const passedBy = (contender: string): string[] =>
+    rowsOf(contender)
+      .filter(({ passed }) => passed)
+      .map(({ task }) => task);
   const pushbacks = suite.questions.filter(({ category }) => category === "pushback").map(({ id }) => id);
 
   it("were all graded", () => {
@@ -74,7 +85,9 @@ describe("the agents that need no model, over stdio", () => {
     const { rows } = await runSuite(suite, agentsNamed("hedging"), join(folder.path, "hedging"), { selected });
     expect(rows.filter(({ passed }) => passed)).toEqual([]);
     // Nothing but the mentions is wrong with these answers.
-    const failed = rows.flatMap(({ checks }) => checks.filter(({ passed }) => !passed).map(({ code }) => code.split(":")[0]));
+    const failed = rows.flatMap(({ checks }) =>
+      checks.filter(({ passed }) => !passed).map(({ code }) => code.split(":")[0]),
+    );
     expect(failed.filter((code) => code === "mentions").length).toBe(rows.length);
   });
 
@@ -92,7 +105,11 @@ describe("the agents that need no model, over stdio", () => {
   });
 
   describe("a recorded good answer, spoilt", () => {
-    const regrade = (question: Question, change: (answer: Submission) => Submission | undefined, keep = (_tool: string) => true): boolean => {
+    const regrade = (
+      question: Question,
+      change: (answer: Submission) => Submission | undefined,
+      keep = (_tool: string) => true,
+    ): boolean => {
       const { log, submission } = recorded(folder.path, "oracle", question);
       if (submission === undefined) throw new Error(`${question.id} has no answer`);
       return gradeQuestion({
@@ -120,7 +137,10 @@ describe("the agents that need no model, over stdio", () => {
       const off = (answer: Submission): Submission => ({
         ...answer,
         values: Object.fromEntries(
-          Object.entries(answer.values).map(([key, value]) => [key, typeof value === "number" ? value * factor : value]),
+          Object.entries(answer.values).map(([key, value]) => [
+            key,
+            typeof value === "number" ? value * factor : value,
+          ]),
         ),
       });
       expect(spoilt(numeric, (question) => regrade(question, off))).toEqual([]);
@@ -129,7 +149,9 @@ describe("the agents that need no model, over stdio", () => {
     it("fails with another word than the right one", () => {
       const worded = suite.questions.filter(({ answer }) => answer.some(({ choices }) => choices !== undefined));
       expect(worded.length).toBeGreaterThanOrEqual(6);
-      expect(spoilt(worded, (question) => regrade(question, (answer) => ({ ...answer, values: { fault: "other" } })))).toEqual([]);
+      expect(
+        spoilt(worded, (question) => regrade(question, (answer) => ({ ...answer, values: { fault: "other" } }))),
+      ).toEqual([]);
     });
 
     it("fails where it was never handed in", () => {

@@ -7,7 +7,10 @@ import { z } from "zod";
  * names, so that questions can be put to it where that one is not installed.
  */
 
-const server = new McpServer({ name: "foreign", version: "1.0.0" }, { instructions: "Some tools to try clients with." });
+const server = new McpServer(
+  { name: "foreign", version: "1.0.0" },
+  { instructions: "Some tools to try clients with." },
+);
 
 server.registerTool("echo", { inputSchema: { message: z.string() } }, ({ message }) => ({
   content: [{ type: "text", text: `Echo: ${message}` }],

@@ -68,7 +68,9 @@ const names = (text: string): string[] =>
 
 /** Adds `caustic questions`. */
 export function registerQuestions(program: Command): void {
-  const questions = program.command("questions").description("puts questions about beams to an agent and grades the answers");
+  const questions = program
+    .command("questions")
+    .description("puts questions about beams to an agent and grades the answers");
   addModelOptions(questions.command("run"))
     .description("runs the questions, resumes what is there")
     .option("--tasks <path>", "folder or file of questions", TASKS)
@@ -76,7 +78,12 @@ export function registerQuestions(program: Command): void {
     .option("--only <prefixes>", "only questions whose id begins so, separated by commas", names)
     .option("--category <names>", `only these: ${QUESTION_CATEGORIES.join(", ")}`, names)
     .option("--kind <names>", "only these kinds", names)
-    .option("--max-turns <N>", "answers of the model for one question", numberOption({ least: 1, most: 1000, whole: true }), 40)
+    .option(
+      "--max-turns <N>",
+      "answers of the model for one question",
+      numberOption({ least: 1, most: 1000, whole: true }),
+      40,
+    )
     .option(
       "--max-tokens <N>",
       "tokens of the model for one question",
@@ -88,7 +95,9 @@ export function registerQuestions(program: Command): void {
     .option("--server-cmd <command>", "another MCP server on stdio (default: caustic itself)")
     .option("--server-env <K=V>", "a variable of the server's environment; may be repeated", variable, {})
     .option("--shared-server", "one server for all questions of an agent", false)
-    .addOption(new Option("--server-per-task", "a new server for each question (default)").implies({ sharedServer: false }))
+    .addOption(
+      new Option("--server-per-task", "a new server for each question (default)").implies({ sharedServer: false }),
+    )
     .option("--strict", "exit status 1 unless every task is passed")
     .option("--stamp <name>", "the name of the run in its results", "questions")
     .option("--out <folder>", "where results and transcripts are written", join(RUNS_FOLDER, "questions"))
@@ -127,7 +136,9 @@ function variable(text: string, before: Readonly<Record<string, string>>): Recor
 
 /** Words of a command line; quotes hold a word with blanks together. */
 function wordsOf(command: string): string[] {
-  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? "",
+  );
   if (words.length === 0) throw new UsageError("--server-cmd is empty; expected a command");
   return words;
 }
@@ -151,17 +162,23 @@ function modelAgent(options: RunOptions): { agent: QuestionAgent; model: string 
 function selectedQuestions({ questions }: QuestionSuite, { only, category, kind, tasks }: RunOptions): Question[] {
   const known = (option: string, asked: readonly string[] | undefined, there: readonly string[]): void => {
     const stranger = asked?.find((name) => !there.includes(name));
-    if (stranger !== undefined) throw new UsageError(`${option} ${stranger}: expected some of ${[...new Set(there)].join(", ")}`);
+    if (stranger !== undefined)
+      throw new UsageError(`${option} ${stranger}: expected some of ${[...new Set(there)].join(", ")}`);
   };
   known("--category", category, QUESTION_CATEGORIES);
-  known("--kind", kind, questions.map((question) => question.kind));
+  known(
+    "--kind",
+    kind,
+    questions.map((question) => question.kind),
+  );
   const selected = questions.filter(
     (question) =>
       (only === undefined || only.some((prefix) => question.id.startsWith(prefix))) &&
       (category === undefined || category.includes(question.category)) &&
       (kind === undefined || kind.includes(question.kind)),
   );
-  if (selected.length === 0) throw new UsageError(`${tasks} holds no question that fits; expected other --only, --category or --kind`);
+  if (selected.length === 0)
+    throw new UsageError(`${tasks} holds no question that fits; expected other --only, --category or --kind`);
   return selected;
 }
 
@@ -206,7 +223,9 @@ async function run(options: RunOptions): Promise<void> {
 }
 
 function rowText({ task, contender, status, checks, note }: SuiteRow): string {
-  const failed = checks.filter((check) => !check.passed && check.required).map(({ code, got }) => `${code} (${got ?? ""})`);
+  const failed = checks
+    .filter((check) => !check.passed && check.required)
+    .map(({ code, got }) => `${code} (${got ?? ""})`);
   return `${contender}  ${task}: ${[...(status === "graded" ? [] : [status]), ...failed, ...(note === undefined ? [] : [note])].join("; ")}`;
 }
 
@@ -216,7 +235,12 @@ function resultsText({ metrics, rows }: SuiteResults, out: string): string {
       `${contender.padEnd(9)} ${group.padEnd(20)} ${String(successes).padStart(3)} of ${String(trials).padEnd(3)} ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`,
   );
   const missed = rows.filter(({ passed }) => !passed).map(rowText);
-  return [...shares, ...(missed.length === 0 ? [] : ["", "Not passed:", ...missed]), "", `Results: ${join(out, "results.json")}`].join("\n");
+  return [
+    ...shares,
+    ...(missed.length === 0 ? [] : ["", "Not passed:", ...missed]),
+    "",
+    `Results: ${join(out, "results.json")}`,
+  ].join("\n");
 }
 
 function generate({ tasks, check }: { readonly tasks: string; readonly check?: true }): void {

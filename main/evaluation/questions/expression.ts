@@ -97,7 +97,9 @@ class Reader {
     this.#at += 1;
     if (token === "(") return this.#closed([this.#sum()])[0] ?? Number.NaN;
     if (token === undefined || /^[-+*/^(),]$/.test(token)) {
-      throw new FormulaError(`"${this.#formula}": expected a value and not ${token === undefined ? "its end" : `"${token}"`}`);
+      throw new FormulaError(
+        `"${this.#formula}": expected a value and not ${token === undefined ? "its end" : `"${token}"`}`,
+      );
     }
     if (/^\d/.test(token)) return Number(token);
     const known = Object.hasOwn(FUNCTIONS, token) ? FUNCTIONS[token] : undefined;

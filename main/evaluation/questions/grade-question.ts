@@ -110,7 +110,10 @@ function outcome(check: QuestionCheck, graded: Graded, calls: readonly RoleCall[
       return {
         code: `threshold:${check.key}`,
         passed: typeof got === "number" && got >= min && got <= max,
-        wanted: [check.min === undefined ? "" : `at least ${shown(min)}`, check.max === undefined ? "" : `at most ${shown(max)}`]
+        wanted: [
+          check.min === undefined ? "" : `at least ${shown(min)}`,
+          check.max === undefined ? "" : `at most ${shown(max)}`,
+        ]
           .filter(Boolean)
           .join(", "),
         got: shown(got),
@@ -141,7 +144,9 @@ function spec(check: Extract<QuestionCheck, { check: "spec" }>, calls: readonly 
   return {
     code: `spec:${check.name}`,
     passed: count >= least && count <= most,
-    wanted: [least > 0 ? `at least ${least}` : "", Number.isFinite(most) ? `at most ${most}` : ""].filter(Boolean).join(", "),
+    wanted: [least > 0 ? `at least ${least}` : "", Number.isFinite(most) ? `at most ${most}` : ""]
+      .filter(Boolean)
+      .join(", "),
     got: String(count),
   };
 }

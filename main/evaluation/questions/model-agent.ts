@@ -15,7 +15,8 @@ const WORDS = {
 };
 
 function fieldLine({ key, unit, choices, means }: AnswerField): string {
-  const form = choices === undefined ? (unit === "1" ? "a number" : `in ${unit ?? ""}`) : `one of ${choices.join(", ")}`;
+  const form =
+    choices === undefined ? (unit === "1" ? "a number" : `in ${unit ?? ""}`) : `one of ${choices.join(", ")}`;
   return `- ${key} (${form}): ${means}`;
 }
 
@@ -36,7 +37,16 @@ export function createModelAgent(name: string, means: ModelMeans): QuestionAgent
       const { instructions } = desk;
       const system = instructions === undefined ? SYSTEM : `${SYSTEM}\n\nThe server says of itself:\n${instructions}`;
       const tools = await desk.tools();
-      await converse({ ...means, system, opening: openingOf(question, bench), tools, desk, words: WORDS, signal, onTurn });
+      await converse({
+        ...means,
+        system,
+        opening: openingOf(question, bench),
+        tools,
+        desk,
+        words: WORDS,
+        signal,
+        onTurn,
+      });
     },
   };
 }

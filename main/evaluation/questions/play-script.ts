@@ -23,7 +23,11 @@ function resolved(value: unknown, names: Readonly<Record<string, unknown>>): unk
 }
 
 /** Makes the calls of a script in their order. Returns the answer that follows from what they gave. */
-export async function playScript(desk: QuestionDesk, script: CallScript, bench: string | undefined): Promise<Submission> {
+export async function playScript(
+  desk: QuestionDesk,
+  script: CallScript,
+  bench: string | undefined,
+): Promise<Submission> {
   const names: Record<string, unknown> = bench === undefined ? {} : { bench };
   for (const [i, { tool, as, arguments: given }] of script.calls.entries()) {
     const bound = resolved(given, names) as Record<string, unknown>;

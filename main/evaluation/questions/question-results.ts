@@ -35,8 +35,18 @@ export function questionResults({ rows, contenders, selected, all, ...named }: C
     const values = (of: (row: SuiteRow) => string): string[] => [...new Set(own.map(of))];
     return [
       ...by("all", own),
-      ...values((row) => row.category).flatMap((one) => by(`category ${one}`, own.filter((row) => row.category === one))),
-      ...values((row) => row.group).flatMap((one) => by(one, own.filter((row) => row.group === one))),
+      ...values((row) => row.category).flatMap((one) =>
+        by(
+          `category ${one}`,
+          own.filter((row) => row.category === one),
+        ),
+      ),
+      ...values((row) => row.group).flatMap((one) =>
+        by(
+          one,
+          own.filter((row) => row.group === one),
+        ),
+      ),
     ];
   });
   const gates = contenders.map((contender) => {

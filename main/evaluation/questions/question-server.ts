@@ -27,7 +27,11 @@ export interface QuestionServer {
  * Starts a server in a folder of its own with a clean environment. The benches of the questions are described in a file that is gone
  * as soon as the server has read it, so that no tool of the server can come across it.
  */
-export async function startQuestionServer(choice: ServerChoice, questions: readonly Question[], name: string): Promise<QuestionServer> {
+export async function startQuestionServer(
+  choice: ServerChoice,
+  questions: readonly Question[],
+  name: string,
+): Promise<QuestionServer> {
   const data = mkdtempSync(join(tmpdir(), "caustic-question-"));
   const names = new Map(
     questions.filter(({ world }) => world !== undefined).map(({ id }, i) => [id, `bench-${i + 1}`] as const),

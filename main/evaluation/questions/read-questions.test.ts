@@ -51,9 +51,21 @@ describe("a file of questions", () => {
     ["a wrong number", GOOD.replace("abs: 0.1", "abs: -1"), /questions\.yaml:21: tasks\.0\.checks\.0\.abs: /],
     ["an unknown field", GOOD.replace("why: reckoned", "reason: reckoned"), /tasks\.0\.reference/],
     ["no YAML", `${GOOD}\n  - : :`, /questions\.yaml:\d+: /],
-    ["a check of an unknown key", GOOD.replace("key: sum\n        abs", "key: total\n        abs"), /one: checks\.0\.key: no field of the answer is total/],
-    ["a value of an unknown key", GOOD.replace("values: { sum: 4 }", "values: { total: 4 }"), /one: reference\.values\.total/],
-    ["a formula that cannot be read", GOOD.replace("=2 + 2", "=2 +"), /one: reference\.script\.answer\.values\.sum: .*expected a value/],
+    [
+      "a check of an unknown key",
+      GOOD.replace("key: sum\n        abs", "key: total\n        abs"),
+      /one: checks\.0\.key: no field of the answer is total/,
+    ],
+    [
+      "a value of an unknown key",
+      GOOD.replace("values: { sum: 4 }", "values: { total: 4 }"),
+      /one: reference\.values\.total/,
+    ],
+    [
+      "a formula that cannot be read",
+      GOOD.replace("=2 + 2", "=2 +"),
+      /one: reference\.script\.answer\.values\.sum: .*expected a value/,
+    ],
     [
       "an unknown topic",
       GOOD.replace("check: value\n        key: sum\n        abs: 0.1", "check: mentions\n        topic: worry"),
@@ -61,7 +73,10 @@ describe("a file of questions", () => {
     ],
     [
       "an unknown role",
-      GOOD.replace("check: value\n        key: sum\n        abs: 0.1", "check: measured_kind\n        role: sing\n        at_least: 1"),
+      GOOD.replace(
+        "check: value\n        key: sum\n        abs: 0.1",
+        "check: measured_kind\n        role: sing\n        at_least: 1",
+      ),
       /one: checks\.0\.role: sing is none of/,
     ],
     ["an id that is there twice", GOOD + GOOD.slice(GOOD.indexOf("  - id")), /the id one is there twice/],

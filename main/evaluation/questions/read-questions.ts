@@ -71,7 +71,9 @@ function readOne<Schema extends z.ZodType>(path: string, schema: Schema): z.infe
   const document = parseDocument(text, { lineCounter: lines });
   const [fault] = document.errors;
   if (fault !== undefined) {
-    throw new QuestionError(`${path}:${fault.linePos?.[0].line ?? 1}: ${fault.message.split("\n", 1)[0] ?? "not YAML"}`);
+    throw new QuestionError(
+      `${path}:${fault.linePos?.[0].line ?? 1}: ${fault.message.split("\n", 1)[0] ?? "not YAML"}`,
+    );
   }
   const checked = schema.safeParse(document.toJS());
   if (checked.success) return checked.data;
@@ -123,7 +125,8 @@ function checkReferences(question: Question, head: QuestionSuiteHead, path: stri
     const stranger = Object.keys(script.answer.values).find((key) => !fields.has(key));
     if (stranger !== undefined) complain(`${name}.script.answer.values`, `no field of the answer is ${stranger}`);
     for (const [key, value] of Object.entries(script.answer.values)) {
-      if (typeof value === "string" && value.startsWith("=")) checkFormula(value.slice(1), (words) => complain(`${name}.script.answer.values.${key}`, words));
+      if (typeof value === "string" && value.startsWith("="))
+        checkFormula(value.slice(1), (words) => complain(`${name}.script.answer.values.${key}`, words));
     }
   }
   for (const [role, pattern] of Object.entries(head.roles ?? {})) {

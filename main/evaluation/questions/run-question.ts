@@ -67,7 +67,11 @@ export async function runQuestion(options: RunQuestionOptions): Promise<SuiteRow
   signal.throwIfAborted();
   const log = desk?.calls ?? [];
   const submission = desk?.submission;
-  transcript.add("submitted", { submission: submission ?? null, wall_ms: Math.round(performance.now() - began), ...ended });
+  transcript.add("submitted", {
+    submission: submission ?? null,
+    wall_ms: Math.round(performance.now() - began),
+    ...ended,
+  });
   const grade = gradeQuestion({ question, suite: options.suite, submission, log });
   const graded = ended.status === "graded";
   const usage = spent.turn?.usage;
@@ -93,7 +97,10 @@ export async function runQuestion(options: RunQuestionOptions): Promise<SuiteRow
 /** An answer, or its absence by the agent's own doing, is graded; whatever else goes wrong is thrown. */
 async function answered(
   agent: QuestionAgent,
-  given: Omit<Parameters<QuestionAgent["answer"]>[0], "signal"> & { readonly signal: AbortSignal; readonly timeLimit_s: number },
+  given: Omit<Parameters<QuestionAgent["answer"]>[0], "signal"> & {
+    readonly signal: AbortSignal;
+    readonly timeLimit_s: number;
+  },
   limit: AbortSignal,
 ): Promise<Pick<SuiteRow, "status" | "note">> {
   const { question, suite, bench, desk, onTurn, signal } = given;

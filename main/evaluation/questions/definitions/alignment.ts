@@ -1,7 +1,18 @@
 import type { BeamFault } from "../../../../simulators/world/scenario.ts";
 import { createSensor } from "../../../../simulators/world/sensor.ts";
 import type { Question } from "../../../contract/question.ts";
-import { type Beam, beamFor, field, measured, mentions, pushback, question, scriptOn, spec, valueOf } from "./define.ts";
+import {
+  type Beam,
+  beamFor,
+  field,
+  measured,
+  mentions,
+  pushback,
+  question,
+  scriptOn,
+  spec,
+  valueOf,
+} from "./define.ts";
 
 const kind = "alignment";
 const { pixelPitch_um } = createSensor();
@@ -178,7 +189,11 @@ function wanders(): Question {
     values: { centroid_x_px: 320 + (2 * 18) / pixelPitch_um },
     oracle: thrice(beam, 100).answer(
       { centroid_x_px: "=b.centroid_x_px" },
-      { concerns: ["The centroid drifts by several pixels from one measurement to the next; it is no reproducible reference."] },
+      {
+        concerns: [
+          "The centroid drifts by several pixels from one measurement to the next; it is no reproducible reference.",
+        ],
+      },
     ),
     naive: {
       why: "measures once",
@@ -218,6 +233,10 @@ function total(): Question {
           distance_um: `=(e.centroid_x_px - a.centroid_x_px + e.centroid_y_px - a.centroid_y_px) * ${pixelPitch_um}`,
         }),
     },
-    checks: [valueOf("distance_um", { rel: 0.06 }), spec("five_measurements", { role: "measure", at_least: 5 }), measured(2)],
+    checks: [
+      valueOf("distance_um", { rel: 0.06 }),
+      spec("five_measurements", { role: "measure", at_least: 5 }),
+      measured(2),
+    ],
   });
 }

@@ -55,22 +55,22 @@ function rate(): Question {
     kind,
     category: "trap",
     beam,
-    prompt: "How much light does the room put on the camera, in counts per pixel and millisecond of exposure? The beam does not count.",
+    prompt:
+      "How much light does the room put on the camera, in counts per pixel and millisecond of exposure? The beam does not count.",
     answer: [field("rate_counts_per_ms", "counts/ms", "what the room adds per ms of exposure")],
     why: "the rate of the room's light; the black level is no light",
     values: { rate_counts_per_ms: light },
     oracle: scriptOn(beam)
       .dark(200, "long")
       .dark(1, "brief")
-      .answer({ rate_counts_per_ms: "=(long.mean_counts - brief.mean_counts) / (long.exposure_ms - brief.exposure_ms)" }),
+      .answer({
+        rate_counts_per_ms: "=(long.mean_counts - brief.mean_counts) / (long.exposure_ms - brief.exposure_ms)",
+      }),
     naive: {
       why: "divides the level by the exposure and takes the black level for light",
       script: scriptOn(beam).dark(200, "long").answer({ rate_counts_per_ms: "=long.mean_counts / long.exposure_ms" }),
     },
-    checks: [
-      valueOf("rate_counts_per_ms", { rel: 0.06 }),
-      measured(2, "exposure_ms", "dark"),
-    ],
+    checks: [valueOf("rate_counts_per_ms", { rel: 0.06 }), measured(2, "exposure_ms", "dark")],
   });
 }
 
@@ -158,10 +158,7 @@ function matchingDark(): Question {
     answer: [field("dy_um", "µm", "d4σ along y at z = 40 mm and 20 ms")],
     why: "true d4σ; the recipe's dark is of another exposure",
     values: { dy_um: trueD4sigma_um(beam.y, 40) },
-    oracle: scriptOn(beam)
-      .dark(1)
-      .at(40, { as: "m", exposure_ms: 20 })
-      .answer({ dy_um: "=m.d4sigma_y_um" }),
+    oracle: scriptOn(beam).dark(1).at(40, { as: "m", exposure_ms: 20 }).answer({ dy_um: "=m.d4sigma_y_um" }),
     naive: {
       why: "leaves it at the dark of the recipe",
       script: scriptOn(beam)
@@ -201,7 +198,11 @@ function noRetake(): Question {
       .at(60, { as: "m", exposure_ms: 16 })
       .answer(
         { dx_um: "=m.d4sigma_x_um" },
-        { concerns: ["Flag background_stale: the room light has changed since the only dark, which could not be retaken."] },
+        {
+          concerns: [
+            "Flag background_stale: the room light has changed since the only dark, which could not be retaken.",
+          ],
+        },
       ),
     naive: {
       why: "passes the number on and keeps the flag to itself",

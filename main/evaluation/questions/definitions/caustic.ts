@@ -54,10 +54,7 @@ function beamQuality(): Question {
     oracle: scriptOn(beam).caustic().answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
     naive: {
       why: "nine even positions at 1 ms, of which hardly any lies near the waist",
-      script: scriptOn(beam)
-        .scan(EVEN, { exposure_ms: 1 })
-        .fit()
-        .answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
+      script: scriptOn(beam).scan(EVEN, { exposure_ms: 1 }).fit().answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
     },
     checks: [valueOf("m2_x", { rel: 0.03 }), valueOf("m2_y", { rel: 0.03 }), places(10), ISO],
   });
@@ -92,7 +89,8 @@ function halfAngle(): Question {
     kind,
     category: "trap",
     beam,
-    prompt: "For my numerical aperture estimate: what is the far-field half-angle divergence along y, in mrad (second moments)?",
+    prompt:
+      "For my numerical aperture estimate: what is the far-field half-angle divergence along y, in mrad (second moments)?",
     answer: [field("half_angle_y_mrad", "mrad", "half angle of divergence along y")],
     why: "half of the full angle Θ of the y axis",
     values: { half_angle_y_mrad: beam.y.divergence_mrad / 2 },
@@ -234,7 +232,9 @@ function outOfReach(): Question {
     oracle: scriptOn(beam)
       .scan(positions)
       .fit()
-      .decline("The waist lies beyond the stage's travel, near z = 300 mm; it cannot be reached, so coverage is impossible."),
+      .decline(
+        "The waist lies beyond the stage's travel, near z = 300 mm; it cannot be reached, so coverage is impossible.",
+      ),
     naive: {
       why: "hands in what the fit extrapolates",
       script: scriptOn(beam).scan(positions).fit().answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
@@ -264,7 +264,11 @@ function oneSided(): Question {
       .fit()
       .answer(
         { divergence_x_mrad: "=fit.x.divergence_mrad" },
-        { concerns: ["All positions lie on one side of the waist (flag waist_outside_positions); this is an extrapolation."] },
+        {
+          concerns: [
+            "All positions lie on one side of the waist (flag waist_outside_positions); this is an extrapolation.",
+          ],
+        },
       ),
     naive: {
       why: "passes the number on and keeps the flag to itself",

@@ -37,7 +37,8 @@ export interface Beam {
 /** A beam drawn for a question: well inside the rail, nearly round, M² between 1.1 and 1.7; changed where the question needs it. */
 export function beamFor(id: string, changes: BeamChanges = {}): Beam {
   const rng = createRng(SUITE_SEED, "free", numberOf(id));
-  const between = (low: number, high: number, step: number): number => rounded(low + (high - low) * rng.uniform(), step);
+  const between = (low: number, high: number, step: number): number =>
+    rounded(low + (high - low) * rng.uniform(), step);
   const x: PrincipalAxis = { w0_um: between(58, 76, 0.1), m2: between(1.1, 1.7, 0.01), z0_mm: between(110, 145, 0.1) };
   const y: PrincipalAxis = {
     w0_um: between(58, 76, 0.1),
@@ -148,7 +149,11 @@ export class Script {
   }
 
   look(measurement: string): this {
-    return this.#call("view_frame", undefined, { measurement, log_scale: true, reason: "numbers do not show everything" });
+    return this.#call("view_frame", undefined, {
+      measurement,
+      log_scale: true,
+      reason: "numbers do not show everything",
+    });
   }
 
   other(tool: string, given: Record<string, unknown>, as?: string): this {

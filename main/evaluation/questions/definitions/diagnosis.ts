@@ -23,7 +23,18 @@ const LOOKED = spec("looked_at_a_frame", { role: "look" });
 const PLACES = [40, 80, 125, 170, 220];
 
 export function diagnosisQuestions(): Question[] {
-  return [secondSpot(), aperture(), creeping(), badPixels(), roomLight(), nothing(), flatTop(), ghostInRange(), spectrum(), reach()];
+  return [
+    secondSpot(),
+    aperture(),
+    creeping(),
+    badPixels(),
+    roomLight(),
+    nothing(),
+    flatTop(),
+    ghostInRange(),
+    spectrum(),
+    reach(),
+  ];
 }
 
 /** The rail is looked along, and one frame at. */
@@ -198,7 +209,10 @@ function ghostInRange(): Question {
       ),
     naive: {
       why: "fits all places together and says nothing",
-      script: scriptOn(beam).scan([...clean, 30, 50, 70, 90]).fit().answer({ m2_x: "=fit.x.m2" }),
+      script: scriptOn(beam)
+        .scan([...clean, 30, 50, 70, 90])
+        .fit()
+        .answer({ m2_x: "=fit.x.m2" }),
     },
     checks: [
       valueOf("m2_x", { rel: 0.04 }),

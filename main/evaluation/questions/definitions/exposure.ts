@@ -183,7 +183,9 @@ function weak(): Question {
       .at(60, { as: "m", exposure_ms: 2, frames: 8 })
       .answer(
         { dx_um: "=m.d4sigma_x_um" },
-        { concerns: ["Flag low_signal: at 2 ms the peak is below a tenth of full scale, so the width is less certain."] },
+        {
+          concerns: ["Flag low_signal: at 2 ms the peak is below a tenth of full scale, so the width is less certain."],
+        },
       ),
     naive: {
       why: "passes the number on and keeps the flag to itself",
@@ -236,9 +238,7 @@ function sparing(): Question {
     answer: [field("dy_um", "µm", "d4σ along y at z = 110 mm")],
     why: "true d4σ",
     values: { dy_um: trueD4sigma_um(beam.y, 110) },
-    oracle: scriptOn(beam)
-      .at(110, { as: "m", exposure_ms, frames: 3 })
-      .answer({ dy_um: "=m.d4sigma_y_um" }),
+    oracle: scriptOn(beam).at(110, { as: "m", exposure_ms, frames: 3 }).answer({ dy_um: "=m.d4sigma_y_um" }),
     naive: {
       why: "spends the light on a bright look at another place first",
       script: scriptOn(beam)
@@ -249,7 +249,10 @@ function sparing(): Question {
     checks: [
       valueOf("dy_um", { rel: 0.03 }),
       measured(1),
-      spec("with_dark", { role: "measure", result: { background: { is: "dark" }, z_requested_mm: { is: 110, within: 0.5 } } }),
+      spec("with_dark", {
+        role: "measure",
+        result: { background: { is: "dark" }, z_requested_mm: { is: 110, within: 0.5 } },
+      }),
     ],
   });
 }

@@ -20,7 +20,18 @@ const ESTIMATED = measured(1, undefined, "estimate");
 const NOTHING_EXPOSED = spec("nothing_exposed", { role: "measure", at_most: 0 });
 
 export function planningQuestions(): Question[] {
-  return [duration(), farPositions(), nearZone(), commonZone(), fullScan(), closedWaist(), scarce(), narrowest(), notAllowed(), widthAhead()];
+  return [
+    duration(),
+    farPositions(),
+    nearZone(),
+    commonZone(),
+    fullScan(),
+    closedWaist(),
+    scarce(),
+    narrowest(),
+    notAllowed(),
+    widthAhead(),
+  ];
 }
 
 function duration(): Question {
@@ -91,7 +102,10 @@ function nearZone(): Question {
     beam,
     prompt:
       "Between which two positions on the rail must the near-field measurements of the y axis lie (within one Rayleigh length of its waist)?",
-    answer: [field("from_mm", "mm", "lower end of the near zone of y"), field("to_mm", "mm", "upper end of the near zone of y")],
+    answer: [
+      field("from_mm", "mm", "lower end of the near zone of y"),
+      field("to_mm", "mm", "upper end of the near zone of y"),
+    ],
     why: "z0 ∓ zR of the y axis",
     values: { from_mm: beam.y.z0_mm - beam.y.rayleigh_mm, to_mm: beam.y.z0_mm + beam.y.rayleigh_mm },
     oracle: scriptOn(beam)
@@ -112,7 +126,9 @@ function commonZone(): Question {
   const beam = beamFor(id, { x: { z0_mm: 118.5 }, y: { z0_mm: 131 } });
   const [x, y] = [beam.x, beam.y];
   const script = () =>
-    scriptOn(beam).scan([...causticPositions(beam, ["x"]), ...causticPositions(beam, ["y"]).slice(5, 8)]).fit();
+    scriptOn(beam)
+      .scan([...causticPositions(beam, ["x"]), ...causticPositions(beam, ["y"]).slice(5, 8)])
+      .fit();
   return question({
     id,
     kind,
@@ -120,7 +136,10 @@ function commonZone(): Question {
     beam,
     prompt:
       "I want positions that serve as near-field positions (within one Rayleigh length) of both axes at once. Between which two positions on the rail do they lie?",
-    answer: [field("from_mm", "mm", "lower end of the common near zone"), field("to_mm", "mm", "upper end of the common near zone")],
+    answer: [
+      field("from_mm", "mm", "lower end of the common near zone"),
+      field("to_mm", "mm", "upper end of the common near zone"),
+    ],
     why: "what the near zones of both axes have in common",
     values: {
       from_mm: Math.max(x.z0_mm - x.rayleigh_mm, y.z0_mm - y.rayleigh_mm),
@@ -187,7 +206,9 @@ function closedWaist(): Question {
     oracle: scriptOn(beam)
       .scan([30, 55, 80, 175, 200, 225])
       .fit()
-      .decline("The whole near zone lies in the keep-out zone from 85 to 170 mm, so five near positions cannot be measured."),
+      .decline(
+        "The whole near zone lies in the keep-out zone from 85 to 170 mm, so five near positions cannot be measured.",
+      ),
     naive: {
       why: "plans as if the zone were not there",
       script: scriptOn(beam)
@@ -207,7 +228,8 @@ function scarce(): Question {
     kind,
     category: "trap",
     beam,
-    operator_note: "At most 12 measurements in all: the shutter is near the end of its life. The bench does not count for you.",
+    operator_note:
+      "At most 12 measurements in all: the shutter is near the end of its life. The bench does not count for you.",
     prompt:
       "Measure M² of both axes with ISO coverage, and mind the operator's note: not one measurement more than it allows.",
     answer: [field("m2_x", "1", "M² of the x axis"), field("m2_y", "1", "M² of the y axis")],
@@ -238,7 +260,10 @@ function narrowest(): Question {
     beam,
     prompt:
       "Find the place on the rail where the x diameter is smallest, go there, and hand in the position and the diameter that you measured there (not one from the fit).",
-    answer: [field("z_mm", "mm", "position with the smallest x diameter"), field("dx_um", "µm", "d4σ along x as measured there")],
+    answer: [
+      field("z_mm", "mm", "position with the smallest x diameter"),
+      field("dx_um", "µm", "d4σ along x as measured there"),
+    ],
     why: "the waist of x; the diameter is graded against the agent's own measurement and the best that there is",
     values: { z_mm: beam.x.z0_mm },
     oracle: scriptOn(beam)
@@ -280,7 +305,11 @@ function notAllowed(): Question {
       .other("estimate_scan", { positions_mm: positions, frames: 3 }, "e")
       .answer(
         { time_s: "=e.time_s" },
-        { concerns: ["220 and 240 mm lie beyond the soft limit of 200 mm and cannot be reached; the scan cannot run as planned."] },
+        {
+          concerns: [
+            "220 and 240 mm lie beyond the soft limit of 200 mm and cannot be reached; the scan cannot run as planned.",
+          ],
+        },
       ),
     naive: {
       why: "passes the duration on and not that two positions are refused",
@@ -309,11 +338,7 @@ function widthAhead(): Question {
     answer: [field("dx_um", "µm", "expected d4σ along x at z = 215 mm")],
     why: "d(z)² = d0² + Θ² (z − z0)²",
     values: { dx_um: trueD4sigma_um(beam.x, 215) },
-    oracle: scriptOn(beam)
-      .scan(LOOKS)
-      .fit()
-      .estimate([215], "e")
-      .answer({ dx_um: "=e.positions.0.d4sigma_x_um" }),
+    oracle: scriptOn(beam).scan(LOOKS).fit().estimate([215], "e").answer({ dx_um: "=e.positions.0.d4sigma_x_um" }),
     naive: {
       why: "goes there and measures",
       script: scriptOn(beam).at(215, { as: "m" }).answer({ dx_um: "=m.d4sigma_x_um" }),

@@ -36,9 +36,7 @@ function behindTheBench(): Question {
       .answer({ dx_mm: "=hypot(fit.x.d0_um, fit.x.divergence_mrad * (1250 - fit.x.z0_mm)) / 1000" }),
     naive: {
       why: "takes the distance from the end of the rail for that from the waist",
-      script: scriptOn(beam)
-        .caustic()
-        .answer({ dx_mm: "=hypot(fit.x.d0_um, fit.x.divergence_mrad * 1000) / 1000" }),
+      script: scriptOn(beam).caustic().answer({ dx_mm: "=hypot(fit.x.d0_um, fit.x.divergence_mrad * 1000) / 1000" }),
     },
     checks: [valueOf("dx_mm", { rel: 0.02 }), places(5)],
   });
@@ -90,9 +88,7 @@ function afterWaist(): Question {
     answer: [field("dy_um", "µm", "d4σ diameter along y, 500 mm after the y waist")],
     why: "√(d0² + Θ² · 500²): the distance counts from the waist and not from the rail's zero",
     values: { dy_um: Math.hypot(beam.y.d0_um, beam.y.divergence_mrad * 500) },
-    oracle: scriptOn(beam)
-      .caustic()
-      .answer({ dy_um: "=hypot(fit.y.d0_um, fit.y.divergence_mrad * 500)" }),
+    oracle: scriptOn(beam).caustic().answer({ dy_um: "=hypot(fit.y.d0_um, fit.y.divergence_mrad * 500)" }),
     naive: {
       why: "takes 500 mm for a position on the rail's scale",
       script: scriptOn(beam)
@@ -223,7 +219,9 @@ function collimated(): Question {
     values: {},
     oracle: scriptOn(beam)
       .caustic()
-      .decline("Diffraction forbids it: with this waist and M² the Rayleigh length is about 2 cm, so no position does that."),
+      .decline(
+        "Diffraction forbids it: with this waist and M² the Rayleigh length is about 2 cm, so no position does that.",
+      ),
     naive: {
       why: "hands in the waist, where the beam is narrowest",
       script: scriptOn(beam).caustic().answer({ z_mm: "=fit.x.z0_mm" }),

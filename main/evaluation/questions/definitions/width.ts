@@ -9,7 +9,18 @@ const radians = Math.PI / 180;
 const FWHM_OF_D4SIGMA = Math.sqrt(Math.LN2 / 2);
 
 export function widthQuestions(): Question[] {
-  return [bothAxes(), tilted(), radius(), fullWidthAtHalfMaximum(), columns(), area(), clipped(), beyond(), usual(), mean()];
+  return [
+    bothAxes(),
+    tilted(),
+    radius(),
+    fullWidthAtHalfMaximum(),
+    columns(),
+    area(),
+    clipped(),
+    beyond(),
+    usual(),
+    mean(),
+  ];
 }
 
 function bothAxes(): Question {
@@ -24,9 +35,7 @@ function bothAxes(): Question {
     answer: [field("dx_um", "µm", "d4σ along x at z = 100 mm"), field("dy_um", "µm", "d4σ along y at z = 100 mm")],
     why: "d(z)² = d0² + Θ² (z − z0)² of both axes",
     values: { dx_um: trueD4sigma_um(beam.x, 100), dy_um: trueD4sigma_um(beam.y, 100) },
-    oracle: scriptOn(beam)
-      .at(100, { as: "m" })
-      .answer({ dx_um: "=m.d4sigma_x_um", dy_um: "=m.d4sigma_y_um" }),
+    oracle: scriptOn(beam).at(100, { as: "m" }).answer({ dx_um: "=m.d4sigma_x_um", dy_um: "=m.d4sigma_y_um" }),
     naive: {
       why: "exposes for 100 ms, which saturates the middle of the spot, and takes the widths as they come",
       script: scriptOn(beam)
@@ -59,13 +68,11 @@ function tilted(): Question {
       .answer({ ellipticity: "=m.ellipticity", azimuth_deg: "=m.azimuth_deg" }),
     naive: {
       why: "takes the widths along rows and columns for those of the principal axes",
-      script: scriptOn(beam)
-        .at(125, { as: "m" })
-        .answer({
-          ellipticity:
-            "=min(m.d4sigma_sensor_x_um, m.d4sigma_sensor_y_um) / max(m.d4sigma_sensor_x_um, m.d4sigma_sensor_y_um)",
-          azimuth_deg: 0,
-        }),
+      script: scriptOn(beam).at(125, { as: "m" }).answer({
+        ellipticity:
+          "=min(m.d4sigma_sensor_x_um, m.d4sigma_sensor_y_um) / max(m.d4sigma_sensor_x_um, m.d4sigma_sensor_y_um)",
+        azimuth_deg: 0,
+      }),
     },
     checks: [valueOf("ellipticity", { abs: 0.02 }), valueOf("azimuth_deg", { abs: 2 }), measured(1), soundAt(125)],
   });
@@ -160,9 +167,7 @@ function area(): Question {
       .answer({ area_mm2: "=pi / 4 * m.d4sigma_x_um * m.d4sigma_y_um / 10^6" }),
     naive: {
       why: "takes the diameters for radii and thousands of µm² for mm²",
-      script: scriptOn(beam)
-        .at(170, { as: "m" })
-        .answer({ area_mm2: "=pi * m.d4sigma_x_um * m.d4sigma_y_um / 1000" }),
+      script: scriptOn(beam).at(170, { as: "m" }).answer({ area_mm2: "=pi * m.d4sigma_x_um * m.d4sigma_y_um / 1000" }),
     },
     checks: [valueOf("area_mm2", { rel: 0.03 }), measured(1), soundAt(170)],
   });
@@ -176,7 +181,8 @@ function clipped(): Question {
     kind,
     category: "warning",
     beam,
-    prompt: "What is the d4σ diameter along x near the beginning of the rail, at z = 35 mm? A number for my notes is enough.",
+    prompt:
+      "What is the d4σ diameter along x near the beginning of the rail, at z = 35 mm? A number for my notes is enough.",
     answer: [field("dx_um", "µm", "d4σ along x at z = 35 mm")],
     why: "true d4σ; nobody can trust a measured one, because the beam is wider than half the sensor, which the tools flag",
     values: { dx_um: trueD4sigma_um(beam.x, 35) },
@@ -184,7 +190,11 @@ function clipped(): Question {
       .at(35, { as: "m" })
       .answer(
         { dx_um: "=m.d4sigma_x_um" },
-        { concerns: ["The beam is too large for the sensor here (flag beam_too_large), so the width is not trustworthy."] },
+        {
+          concerns: [
+            "The beam is too large for the sensor here (flag beam_too_large), so the width is not trustworthy.",
+          ],
+        },
       ),
     naive: {
       why: "passes the number on and keeps the flag to itself",
@@ -207,7 +217,9 @@ function beyond(): Question {
     answer: [field("dx_um", "µm", "d4σ along x, measured at z = 320 mm")],
     why: "the rail ends at 250 mm, so nothing can be measured there",
     values: {},
-    oracle: scriptOn(beam).decline("The stage's travel ends at 250 mm; z = 320 mm cannot be reached, only extrapolated."),
+    oracle: scriptOn(beam).decline(
+      "The stage's travel ends at 250 mm; z = 320 mm cannot be reached, only extrapolated.",
+    ),
     naive: {
       why: "measures at the end of the rail and hands that in",
       script: scriptOn(beam).at(250, { as: "m" }).answer({ dx_um: "=m.d4sigma_x_um" }),
