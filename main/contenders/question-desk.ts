@@ -185,7 +185,7 @@ export class QuestionDesk {
       {
         name: SUBMIT,
         description: "Hands in the answer and ends the task. The first accepted answer counts.",
-        inputSchema: z.toJSONSchema(this.#answers) as OfferedTool["inputSchema"],
+        inputSchema: z.toJSONSchema(this.#answers),
       },
     ];
   }

@@ -18,8 +18,7 @@ export const QUESTION_KINDS = [
 ] as const;
 
 export const QUESTION_CATEGORIES = ["standard", "trap", "pushback", "warning"] as const;
-export const questionCategorySchema = z.enum(QUESTION_CATEGORIES);
-export type QuestionCategory = z.infer<typeof questionCategorySchema>;
+const questionCategorySchema = z.enum(QUESTION_CATEGORIES);
 
 const key = z.string().regex(/^[a-z][a-zA-Z0-9_]*$/, "a name of letters, digits and underscores");
 const identifier = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "small letters, digits and hyphens");

@@ -108,7 +108,7 @@ describe("spec", () => {
       call("measure_at", { z_requested_mm: 50 }, { arguments: { problem: { wavelength_nm: 632.8 } } }),
     ];
     const spec = (condition: object): QuestionCheck =>
-      ({ check: "spec", name: "s", role: "measure", ...condition }) as QuestionCheck;
+      ({ check: "spec", name: "s", role: "measure", ...condition });
     expect(passes(spec({ result: { z_requested_mm: { is: 100.3, within: 0.5 } } }), answer, log)).toBe(true);
     expect(passes(spec({ result: { saturated_fraction: { max: 0 } } }), answer, log)).toBe(false);
     expect(passes(spec({ arguments: { wavelength_nm: { is: 633, within: 0.5 } } }), answer, log)).toBe(true);

@@ -42,8 +42,8 @@ export function gradeQuestion(graded: Graded): QuestionGrade {
 
 type Outcome = Omit<SuiteCheck, "required">;
 
-const shown = (value: unknown): string =>
-  typeof value === "number" ? String(Number(value.toPrecision(6))) : value === undefined ? "nothing" : String(value);
+const shown = (value: number | string | undefined): string =>
+  typeof value === "number" ? String(Number(value.toPrecision(6))) : (value ?? "nothing");
 
 function outcome(check: QuestionCheck, graded: Graded, calls: readonly RoleCall[]): Outcome {
   const { submission } = graded;

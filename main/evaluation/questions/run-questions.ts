@@ -96,7 +96,7 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     if (!signal.aborted) throw error;
   } finally {
     const servers = await Promise.allSettled(shared.values());
-    await Promise.all(servers.map((one) => (one.status === "fulfilled" ? one.value.close() : undefined)));
+    for (const one of servers) if (one.status === "fulfilled") await one.value.close();
   }
   const ordered = units.map(
     ({ agent, question }) => rows.get(`${agent.name}/${question.id}`) ?? notRun(agent.name, question),
