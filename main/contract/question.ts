@@ -102,7 +102,11 @@ export const questionCheckSchema = z.discriminatedUnion("check", [
     at_least: z.number().int().nonnegative().optional().describe("Default 1, unless at_most is given"),
     at_most: z.number().int().nonnegative().optional(),
     distinct: z.string().optional(),
-    after: callConditionSchema.optional().describe("Only calls count that come after one such call"),
+    after: z
+      .array(callConditionSchema)
+      .min(1)
+      .optional()
+      .describe("Only calls count that come after calls like these, in this order"),
     required,
   }),
   z.strictObject({

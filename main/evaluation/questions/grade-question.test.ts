@@ -107,8 +107,7 @@ describe("spec", () => {
       measure(100, { saturated_fraction: 0.1, flags: [{ code: "saturated", value: 1, limit: 0 }] }),
       call("measure_at", { z_requested_mm: 50 }, { arguments: { problem: { wavelength_nm: 632.8 } } }),
     ];
-    const spec = (condition: object): QuestionCheck =>
-      ({ check: "spec", name: "s", role: "measure", ...condition });
+    const spec = (condition: object): QuestionCheck => ({ check: "spec", name: "s", role: "measure", ...condition });
     expect(passes(spec({ result: { z_requested_mm: { is: 100.3, within: 0.5 } } }), answer, log)).toBe(true);
     expect(passes(spec({ result: { saturated_fraction: { max: 0 } } }), answer, log)).toBe(false);
     expect(passes(spec({ arguments: { wavelength_nm: { is: 633, within: 0.5 } } }), answer, log)).toBe(true);
@@ -127,11 +126,20 @@ describe("spec", () => {
     };
     expect(passes(limit, answer, [measure(10)])).toBe(true);
     expect(passes(limit, answer, [measure(10, { exposure_ms: 5 })])).toBe(false);
-    const order: QuestionCheck = { check: "spec", name: "dark", role: "dark", after: { role: "measure" } };
+    const order: QuestionCheck = { check: "spec", name: "dark", role: "dark", after: [{ role: "measure" }] };
     const dark = call("take_darks", { exposure_ms: 4 });
     expect(passes(order, answer, [dark, measure(10)])).toBe(false);
     expect(passes(order, answer, [measure(10), dark])).toBe(true);
     expect(passes(order, answer, [dark])).toBe(false);
+    const chain: QuestionCheck = {
+      check: "spec",
+      name: "last",
+      role: "measure",
+      after: [{ role: "measure" }, { role: "dark" }],
+    };
+    expect(passes(chain, answer, [measure(10), dark, measure(20)])).toBe(true);
+    expect(passes(chain, answer, [dark, measure(10), measure(20)])).toBe(false);
+    expect(passes(chain, answer, [measure(10), measure(20), dark])).toBe(false);
   });
 });
 

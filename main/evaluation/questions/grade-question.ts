@@ -1,4 +1,4 @@
-import type { Question, QuestionCheck, QuestionSuiteHead, Submission } from "../../contract/question.ts";
+import type { CallCondition, Question, QuestionCheck, QuestionSuiteHead, Submission } from "../../contract/question.ts";
 import type { SuiteCheck } from "../../contract/suite-results.ts";
 import { valueAt } from "./expression.ts";
 import { callsByRole, countOf, type LoggedCall, meets, type RoleCall, USUAL_ROLES } from "./tool-log.ts";
@@ -135,9 +135,7 @@ function agrees(got: unknown, wanted: number | string, within: Tolerance): boole
 }
 
 function spec(check: Extract<QuestionCheck, { check: "spec" }>, calls: readonly RoleCall[]): Outcome {
-  const { after } = check;
-  const from = after === undefined ? 0 : calls.findIndex((one) => meets(one, after)) + 1;
-  const counted = after !== undefined && from === 0 ? [] : calls.slice(from).filter((one) => meets(one, check));
+  const counted = callsAfter(calls, check.after ?? []).filter((one) => meets(one, check));
   const count = countOf(counted, check.distinct);
   const least = check.at_least ?? (check.at_most === undefined ? 1 : 0);
   const most = check.at_most ?? Number.POSITIVE_INFINITY;
@@ -149,6 +147,14 @@ function spec(check: Extract<QuestionCheck, { check: "spec" }>, calls: readonly 
       .join(", "),
     got: String(count),
   };
+}
+
+/** The calls behind the first ones that meet the conditions one after the other; none where there are no such calls. */
+function callsAfter(calls: readonly RoleCall[], conditions: readonly CallCondition[]): readonly RoleCall[] {
+  return conditions.reduce((rest, condition) => {
+    const at = rest.findIndex((one) => meets(one, condition));
+    return at < 0 ? [] : rest.slice(at + 1);
+  }, calls);
 }
 
 function mentions(topic: string, { suite, submission }: Graded): Outcome {

@@ -116,7 +116,8 @@ function checkReferences(question: Question, head: QuestionSuiteHead, path: stri
     if (check.check === "mentions" && head.topics?.[check.topic] === undefined) {
       complain(`${where}.topic`, `the suite has no topic ${check.topic}`);
     }
-    const named = "role" in check ? [check.role, ...("after" in check && check.after ? [check.after.role] : [])] : [];
+    const after = check.check === "spec" ? (check.after ?? []) : [];
+    const named = [...("role" in check ? [check.role] : []), ...after.map(({ role }) => role)];
     const stranger = named.find((role) => !Object.hasOwn(roles, role));
     if (stranger !== undefined) complain(`${where}.role`, `${stranger} is none of ${Object.keys(roles).join(", ")}`);
   }

@@ -60,12 +60,9 @@ function rate(): Question {
     answer: [field("rate_counts_per_ms", "counts/ms", "what the room adds per ms of exposure")],
     why: "the rate of the room's light; the black level is no light",
     values: { rate_counts_per_ms: light },
-    oracle: scriptOn(beam)
-      .dark(200, "long")
-      .dark(1, "brief")
-      .answer({
-        rate_counts_per_ms: "=(long.mean_counts - brief.mean_counts) / (long.exposure_ms - brief.exposure_ms)",
-      }),
+    oracle: scriptOn(beam).dark(200, "long").dark(1, "brief").answer({
+      rate_counts_per_ms: "=(long.mean_counts - brief.mean_counts) / (long.exposure_ms - brief.exposure_ms)",
+    }),
     naive: {
       why: "divides the level by the exposure and takes the black level for light",
       script: scriptOn(beam).dark(200, "long").answer({ rate_counts_per_ms: "=long.mean_counts / long.exposure_ms" }),
@@ -105,15 +102,13 @@ function staleDark(): Question {
     checks: [
       valueOf("dx_um", { rel: 0.02 }),
       measured(6, "z_requested_mm"),
-      spec("dark_after_the_scan", {
-        role: "dark",
-        result: { exposure_ms: { is: 16, within: 0.2 } },
-        after: { role: "measure", result: { z_requested_mm: { is: 180, within: 0.5 } } },
-      }),
-      spec("measured_after_the_dark", {
+      spec("measured_with_a_dark_from_after_the_scan", {
         role: "measure",
         result: { z_requested_mm: { is: 55, within: 0.5 }, background: { is: "dark" } },
-        after: { role: "measure", result: { z_requested_mm: { is: 180, within: 0.5 } } },
+        after: [
+          { role: "measure", result: { z_requested_mm: { is: 180, within: 0.5 } } },
+          { role: "dark", result: { exposure_ms: { is: 16, within: 0.2 } } },
+        ],
       }),
     ],
   });
@@ -269,7 +264,7 @@ function growth(): Question {
     checks: [
       valueOf("counts_per_measurement", { rel: 0.1 }),
       measured(2, undefined, "dark"),
-      spec("dark_after_measurements", { role: "dark", after: { role: "measure" } }),
+      spec("dark_after_measurements", { role: "dark", after: [{ role: "measure" }] }),
     ],
   });
 }

@@ -36,6 +36,7 @@ export function causticQuestions(): Question[] {
     belowOne(),
     outOfReach(),
     oneSided(),
+    cutBeam(),
   ];
 }
 
@@ -275,5 +276,37 @@ function oneSided(): Question {
       script: scriptOn(beam).scan(positions).fit().answer({ divergence_x_mrad: "=fit.x.divergence_mrad" }),
     },
     checks: [valueOf("divergence_x_mrad", { rel: 0.05 }), places(4), FITTED, mentions("one_sided")],
+  });
+}
+
+function cutBeam(): Question {
+  const id = "caustic-cut-beam";
+  const beam = beamFor(id, {
+    x: { z0_mm: 124 },
+    y: { z0_mm: 125 },
+    faults: [{ kind: "aperture", radius_m: 0.28e-3, z_min_m: 0, z_max_m: 0.085 }],
+  });
+  const sound = [-0.8, -0.4, 0, 0.4, 0.8, 2.2, 2.6, 3, 3.4, 3.8].map((share) =>
+    Number((beam.x.z0_mm + share * beam.x.rayleigh_mm).toFixed(1)),
+  );
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    prompt:
+      "What is M² along x and y? By the way, below z = 85 mm an iris holder has slid into the beam; I cannot remove it now.",
+    answer: [field("m2_x", "1", "M² of the x axis"), field("m2_y", "1", "M² of the y axis")],
+    why: "M² of both axes; where the iris cuts the beam its widths are too small",
+    values: { m2_x: beam.x.m2, m2_y: beam.y.m2 },
+    oracle: scriptOn(beam).scan(sound).fit().answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
+    naive: {
+      why: "fits the cut frames with the others",
+      script: scriptOn(beam)
+        .scan([...sound, 20, 40, 60, 80])
+        .fit()
+        .answer({ m2_x: "=fit.x.m2", m2_y: "=fit.y.m2" }),
+    },
+    checks: [valueOf("m2_x", { rel: 0.03 }), valueOf("m2_y", { rel: 0.03 }), places(8), FITTED],
   });
 }
