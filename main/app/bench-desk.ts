@@ -13,12 +13,15 @@ import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
 import { UsageError } from "./usage-error.ts";
+import { worldOffers } from "./world-offers.ts";
 
 /** Which benches a command puts on offer. */
 export interface BenchChoice {
   readonly scenario?: string;
   readonly seed?: number;
   readonly bench?: string;
+  /** File of simulated benches. */
+  readonly world?: string;
   readonly realTime?: true;
   readonly out: string;
 }
@@ -30,6 +33,14 @@ export interface BenchChoice {
  */
 export function chosenOffers(choice: BenchChoice): BenchOffer[] {
   const { scenario, seed, out } = choice;
+  if (choice.world !== undefined) {
+    if (scenario !== undefined || seed !== undefined || choice.bench !== undefined) {
+      throw new UsageError(
+        "--world describes its benches in full; expected no --scenario, --seed and --bench beside it",
+      );
+    }
+    return worldOffers(choice.world);
+  }
   if (choice.bench !== undefined) {
     if (scenario !== undefined) throw new UsageError("--bench and --scenario are both given; expected one of them");
     if (seed !== undefined) throw new UsageError("--bench and --seed are both given; a bench file names its own seed");

@@ -47,9 +47,15 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./commands/eval.ts")).registerEval,
   },
   {
+<<<<<<< HEAD
     name: "ladder",
     summary: "the tool ladder: a request in words, and the calls that must come of it",
     load: async () => (await import("./commands/ladder.ts")).registerLadder,
+=======
+    name: "questions",
+    summary: "puts questions about beams to an agent and grades the answers",
+    load: async () => (await import("./commands/questions.ts")).registerQuestions,
+>>>>>>> questions
   },
   {
     name: "report",

@@ -1,20 +1,13 @@
 import { type Client, ProtocolError } from "@modelcontextprotocol/client";
 import { PLAN_PROMPT_NAME } from "../contract/plan-prompt-name.ts";
-import type { OfferedTool, Picture, ToolAnswer, ToolCall } from "./model-provider.ts";
+import type { DeskAnswer } from "./model-conversation.ts";
+import type { OfferedTool, ToolCall } from "./model-provider.ts";
+import { contentOf } from "./tool-content.ts";
 
 /** Longest silence that is waited out; progress restarts it. */
 const CALL_TIMEOUT_MS = 60_000;
-const MEDIA_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Most of malformed arguments that is passed on. */
 const EXCERPT = 200;
-
-/** A tool's answer, and whether it was the accepted `finish`. */
-export interface DeskAnswer {
-  readonly answer: ToolAnswer;
-  readonly finished: boolean;
-  /** A job of the bench goes on; asking after it again leads somewhere. */
-  readonly running: boolean;
-}
 
 /** The bench as a model sees it: the plan's prompt, the tools with their schemas, and answers with their pictures. */
 export class ModelDesk {
@@ -69,22 +62,4 @@ export class ModelDesk {
       };
     }
   }
-}
-
-type Content = Awaited<ReturnType<Client["callTool"]>>["content"];
-
-/** Text and pictures of a result. Links to resources are left out: a model cannot follow them. */
-function contentOf(content: Content, structured: unknown, prefix: string): Pick<ToolAnswer, "text" | "pictures"> {
-  const texts: string[] = [];
-  const pictures: Picture[] = [];
-  for (const block of content) {
-    if (block.type === "text") texts.push(block.text);
-    else if (block.type === "image" && MEDIA_TYPES.includes(block.mimeType)) {
-      pictures.push({ media_type: block.mimeType as Picture["media_type"], base64: block.data });
-    } else if (block.type === "image" || block.type === "audio") {
-      texts.push(`[${block.mimeType} that cannot be shown]`);
-    }
-  }
-  if (texts.length === 0 && structured !== undefined) texts.push(JSON.stringify(structured));
-  return { text: prefix + texts.join("\n"), pictures };
 }

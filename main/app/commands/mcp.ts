@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { attach } from "../../mcp/attach-bridge.ts";
 import { serveConnection } from "../../mcp/serve-connection.ts";
 import { createStdioTransport } from "../../mcp/stdio-transport.ts";
@@ -20,6 +20,8 @@ export function registerMcp(program: Command): void {
     .option("--scenario <name>", "which simulated beam, or random_scenario (default: clean)")
     .option("--seed <N>", "decides all noise", numberOption({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }))
     .option("--bench <file>", "a real bench, as the file describes it")
+    // How an evaluation gives a server its benches: what stands in an argument or in the environment would lie open.
+    .addOption(new Option("--world <file>", "simulated benches as a file describes them").hideHelp())
     .option("--attach", "join the bench of a running caustic serve, or of the window")
     .option("--real-time", "simulated moves and exposures last as long as real ones")
     .option("--out <folder>", "where runs are kept", RUNS_FOLDER)
