@@ -50,6 +50,9 @@ export const COMMANDS: readonly LazyCommand[] = [
     name: "ladder",
     summary: "the tool ladder: a request in words, and the calls that must come of it",
     load: async () => (await import("./commands/ladder.ts")).registerLadder,
+    name: "procedures",
+    summary: "programs for the bench: run one, test a programmer, make the tasks",
+    load: async () => (await import("./commands/procedures.ts")).registerProcedures,
   },
   {
     name: "report",
