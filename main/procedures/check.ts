@@ -162,7 +162,9 @@ class Check {
       given.add(input.name.text);
       this.#try(() => this.#input(verb, input));
     }
-    const missing = [...verb.inputs.values()].find(({ name, required }) => required && !given.has(name));
+    // Who mistyped an argument need not be told that it is missing too.
+    const strange = inputs.some(({ name }) => !verb.inputs.has(name.text));
+    const missing = strange ? undefined : [...verb.inputs.values()].find(({ name, required }) => required && !given.has(name));
     if (missing !== undefined) {
       this.errors.push(
         new ProcedureError("missing_property", written.at, `${verb.name} lacks ${missing.name}`, {

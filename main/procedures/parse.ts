@@ -262,7 +262,8 @@ class Parser {
     return this.#deeper(() => {
       const of = this.#either();
       if (!this.#accept("in")) return of;
-      return { kind: "convert", at: this.#span(of.at), of, unit: this.#unit("a unit after in") };
+      const unit = this.#unit("a unit after in");
+      return { kind: "convert", at: this.#span(of.at), of, unit };
     });
   }
 

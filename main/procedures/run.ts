@@ -28,7 +28,7 @@ export interface RunProcedureOptions {
   readonly time_s?: number;
   /** The bench's clock. */
   readonly now_ms?: () => number;
-  /** Is told of every verb before it is called. */
+  /** Is told of every verb before it is called, with the values of its arguments. */
   readonly onVerb?: (line: number, text: string) => void;
 }
 
@@ -261,15 +261,19 @@ class Run {
     const verb = VERBS.get(statement.verb.text);
     if (verb === undefined) return;
     const input: Record<string, unknown> = { run: this.#handle };
-    for (const { name, value } of statement.inputs) {
+    const told: string[] = [];
+    for (const { name, value: written } of statement.inputs) {
       const known = verb.inputs.get(name.text);
-      if (known !== undefined) input[known.key] = inputToWire(known, evaluate(value, this.#scope), value.at);
+      if (known === undefined) continue;
+      const value = evaluate(written, this.#scope);
+      input[known.key] = inputToWire(known, value, written.at);
+      told.push(`${known.name} = ${valueText(value)}`);
     }
     const { line } = statement.at;
     if (verb.inputs.has("reason")) input["reason"] ??= `${this.#title}, line ${line}`;
     this.#checkTime(statement.at);
     this.#verbs += 1;
-    this.#options.onVerb?.(line, this.#procedure.source.slice(statement.at.start, statement.at.end));
+    this.#options.onVerb?.(line, `${verb.name} ${told.join(", ")}`.trim());
     const answer = await this.#called(verb.name, statement.verb.at, this.#placesOf(verb, statement), () =>
       this.#bench.call(verb.name, input as ToolInput<typeof verb.name>),
     );

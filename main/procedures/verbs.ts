@@ -40,7 +40,7 @@ export interface Verb {
 }
 
 /** Arguments that the runner fills in, or that make no sense in a program. */
-const RUNNERS_INPUTS = new Set(["run", "image_code"]);
+const RUNNERS_INPUTS = new Set(["run", "image_code", "idempotency_key"]);
 const ANSWERS: Partial<Record<VerbName, string>> = {
   measure_at: "a measurement",
   take_darks: "a dark",

@@ -50,10 +50,22 @@ export function inputToWire(input: VerbInput, value: Value, at: Place): unknown 
   const wire = toWire(input, input.schema, value, at);
   const checked = (input.schema as z.ZodType).safeParse(wire);
   if (checked.success) return checked.data;
-  const issues = checked.error.issues.map((issue) => issue.message.replace(/^Invalid (option|input): /, ""));
   throw new ProcedureError("out_of_range", at, `${input.name} = ${valueText(value)} is not allowed`, {
-    expected: issues.join("; ").replaceAll("expected ", ""),
+    expected: allowed(input, checked.error.issues.map((issue) => issue.message)),
   });
+}
+
+/** What an argument may be, in words. */
+function allowed({ schema, unit }: VerbInput, issues: readonly string[]): string {
+  if (schema instanceof z.ZodEnum) return `one of ${schema.options.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (!(schema instanceof z.ZodNumber)) return issues.join("; ");
+  const { minValue, maxValue } = schema;
+  const name = unit === undefined ? "" : ` ${unit.name}`;
+  const whole = schema.format === "safeint" || schema.format === "int32";
+  const bound = (value: number | null, word: string): string[] =>
+    value === null || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? [] : [`${word} ${value}${name}`];
+  const above = schema.safeParse(minValue ?? 0).success ? "from" : "above";
+  return [whole ? "a whole number" : "a number", ...bound(minValue, above), ...bound(maxValue, "to")].join(" ");
 }
 
 function toWire(input: VerbInput, given: z.core.$ZodType, value: Value, at: Place): unknown {

@@ -76,7 +76,7 @@ async function runOnBench(procedure: Procedure, title: string, options: RunProce
       steps: options.maxSteps,
       time_s: options.maxTimeS,
       now_ms: () => benchTime_ms(session) - begun_ms,
-      onVerb: (line, text) => printNote(`${line}: ${text.replaceAll(/\s+/g, " ")}`),
+      onVerb: (line, text) => printNote(`line ${line}: ${text}`),
     });
   } finally {
     process.off("SIGINT", stop);

@@ -30,17 +30,24 @@ export function without(program: string, line: number, input?: string): string {
 /** Quantities become a tenth larger, plain whole numbers one more. */
 const LARGER = 1.1;
 
-/** The program with every number changed: it says something else everywhere. */
+/** The program with every number changed and every result a tenth larger: it says something else everywhere. */
 export function mutated(program: string): string {
   const tokens = tokenize(program);
-  let text = program;
-  for (const [place, token] of [...tokens.entries()].reverse()) {
-    if (token.kind !== "number") continue;
-    const value = Number(token.text);
+  const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
+  for (const [place, { kind, text, at }] of tokens.entries()) {
+    if (kind !== "number") continue;
+    const value = Number(text);
     const next = tokens[place + 1];
     const plain = next?.kind !== "word" && next?.text !== "%" && Number.isInteger(value);
     const other = plain ? value + 1 : Number((value === 0 ? 1 : value * LARGER).toPrecision(6));
-    text = `${text.slice(0, token.at.start)}${other}${text.slice(token.at.end)}`;
+    edits.push({ start: at.start, end: at.end, text: String(other) });
   }
-  return text;
+  for (const statement of allStatements(parseProcedure(program).statements)) {
+    if (statement.kind !== "result") continue;
+    const { start, end } = statement.value.at;
+    edits.push({ start, end: start, text: `${LARGER} * (` }, { start: end, end, text: ")" });
+  }
+  return edits
+    .sort((a, b) => b.start - a.start || b.end - a.end)
+    .reduce((text, edit) => `${text.slice(0, edit.start)}${edit.text}${text.slice(edit.end)}`, program);
 }

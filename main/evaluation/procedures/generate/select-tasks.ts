@@ -45,12 +45,20 @@ export async function buildTasks(families: readonly FamilyCandidates[], options:
     }
   };
   await Promise.all(Array.from({ length: options.jobs }, lane));
+  const short = selections.filter(({ kept, wanted }) => kept.length < wanted);
+  if (short.length > 0) {
+    const told = short.map(({ family, kept, wanted, lines }) => {
+      return `${family} gives ${kept.length} tasks of ${wanted}: ${lines.findLast(({ why }) => why !== undefined)?.why ?? ""}`;
+    });
+    throw new RangeError(`families run out of candidates; ${told.join("; ")}`);
+  }
   const tasks = selections.flatMap(({ kept }) => kept);
   return { tasks, report: reportOf(selections, tasks) };
 }
 
 interface Selection {
   readonly family: string;
+  readonly wanted: number;
   readonly kept: readonly ProcedureTask[];
   readonly lines: readonly GateLine[];
 }
@@ -64,11 +72,7 @@ async function select({ family, wanted, candidates }: FamilyCandidates, options:
     lines.push(line);
     if (line.kept) kept.push(task);
   }
-  if (kept.length < wanted) {
-    const why = lines.at(-1)?.why ?? "";
-    throw new RangeError(`the family ${family.family} gives ${kept.length} tasks of ${wanted}; the last was rejected: ${why}`);
-  }
-  return { family: family.family, kept, lines };
+  return { family: family.family, wanted, kept, lines };
 }
 
 async function judged(task: ProcedureTask, { run, onJudged }: BuildOptions): Promise<GateLine> {
