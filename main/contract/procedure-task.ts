@@ -20,7 +20,7 @@ export const procedureAssertionSchema = z
     input: z.string().optional().describe("The argument on that line, where it is one that makes it true"),
   })
   .refine(({ target, prop, expr }) => (expr === undefined) === (target !== undefined && prop !== undefined), {
-    message: "expected either expr, or target and prop",
+    error: "expected either expr, or target and prop",
   });
 export type ProcedureAssertion = z.infer<typeof procedureAssertionSchema>;
 
@@ -31,7 +31,7 @@ export type ProcedureSplit = (typeof PROCEDURE_SPLITS)[number];
 
 /** One line of a task file: what is asked, a program that does it, and how any program is judged. */
 export const procedureTaskSchema = z.strictObject({
-  id: z.string().regex(/^[a-z_]+-\d{3}$/),
+  id: z.string().regex(/^[a-z0-9_]+-\d{3}$/),
   tier: z.enum(PROCEDURE_TIERS),
   split: z.enum(PROCEDURE_SPLITS),
   category: z.string(),

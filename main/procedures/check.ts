@@ -49,16 +49,23 @@ class Check {
   #define(name: Word, type: Type): void {
     if (name.text === "bench" || CONSTANTS.has(name.text)) {
       this.errors.push(
-        new ProcedureError("wrong_type", name.at, `"${name.text}" is given by the language`, { expected: "another name" }),
+        new ProcedureError("wrong_type", name.at, `"${name.text}" is given by the language`, {
+          expected: "another name",
+        }),
       );
       return;
     }
     const before = this.#names.get(name.text);
     if (before !== undefined && !compatible(before, type)) {
       this.errors.push(
-        new ProcedureError("wrong_type", name.at, `"${name.text}" was ${describeType(before)} and becomes ${describeType(type)}`, {
-          expected: "another name for another kind of value",
-        }),
+        new ProcedureError(
+          "wrong_type",
+          name.at,
+          `"${name.text}" was ${describeType(before)} and becomes ${describeType(type)}`,
+          {
+            expected: "another name for another kind of value",
+          },
+        ),
       );
       return;
     }
@@ -138,9 +145,14 @@ class Check {
         expectDimension(last, dimension, to.at);
         if (step !== undefined) expectDimension(inferType(step, this.#names), dimension, step.at);
         else if (!sameDimension(dimension, NUMBER)) {
-          throw new ProcedureError("missing_property", to.at, `a loop over ${describeDimension(dimension)} has no step`, {
-            expected: "step and its size, as in: to 160 mm step 10 mm",
-          });
+          throw new ProcedureError(
+            "missing_property",
+            to.at,
+            `a loop over ${describeDimension(dimension)} has no step`,
+            {
+              expected: "step and its size, as in: to 160 mm step 10 mm",
+            },
+          );
         }
         return first;
       }) ?? UNKNOWN
@@ -164,7 +176,9 @@ class Check {
     }
     // Who mistyped an argument need not be told that it is missing too.
     const strange = inputs.some(({ name }) => !verb.inputs.has(name.text));
-    const missing = strange ? undefined : [...verb.inputs.values()].find(({ name, required }) => required && !given.has(name));
+    const missing = strange
+      ? undefined
+      : [...verb.inputs.values()].find(({ name, required }) => required && !given.has(name));
     if (missing !== undefined) {
       this.errors.push(
         new ProcedureError("missing_property", written.at, `${verb.name} lacks ${missing.name}`, {
@@ -188,7 +202,12 @@ class Check {
     const wanted = input.type;
     if (type.kind === "quantity" && wanted.kind === "quantity" && wanted.dimension !== undefined) {
       expectInput(input, type, wanted.dimension, value.at);
-    } else if (type.kind === "list" && wanted.kind === "list" && wanted.of.kind === "quantity" && type.of.kind === "quantity") {
+    } else if (
+      type.kind === "list" &&
+      wanted.kind === "list" &&
+      wanted.of.kind === "quantity" &&
+      type.of.kind === "quantity"
+    ) {
       if (wanted.of.dimension !== undefined) expectInput(input, type.of, wanted.of.dimension, value.at);
     } else if (wanted.kind === "quantity" && type.kind !== "unknown") {
       throw new ProcedureError("wrong_type", value.at, `${input.name} is given ${describeType(type)}`, {
@@ -198,7 +217,12 @@ class Check {
   }
 }
 
-function expectInput(input: VerbInput, type: Type, dimension: NonNullable<VerbInput["unit"]>["dimension"], at: Place): void {
+function expectInput(
+  input: VerbInput,
+  type: Type,
+  dimension: NonNullable<VerbInput["unit"]>["dimension"],
+  at: Place,
+): void {
   if (type.kind !== "quantity" || type.dimension === undefined || sameDimension(type.dimension, dimension)) return;
   throw new ProcedureError("wrong_unit", at, `${input.name} is given ${describeDimension(type.dimension)}`, {
     expected: describeDimension(dimension),

@@ -116,9 +116,14 @@ function property(of: Value, name: string, at: Place): Value {
 export function unknownProperty(name: string, at: Place, what: string, known: readonly string[]): ProcedureError {
   const plain = splitWireName(name).name;
   const withUnit = plain !== name && known.includes(plain);
-  return new ProcedureError("unknown_property", at, `unknown property "${name}" of ${what === "" ? "a record" : what}`, {
-    expected: withUnit ? `"${plain}", which carries its unit with it` : namesWithGuess(name, known),
-  });
+  return new ProcedureError(
+    "unknown_property",
+    at,
+    `unknown property "${name}" of ${what === "" ? "a record" : what}`,
+    {
+      expected: withUnit ? `"${plain}", which carries its unit with it` : namesWithGuess(name, known),
+    },
+  );
 }
 
 /** The bench's own words on why something could not be had. */
@@ -137,7 +142,8 @@ function item(of: Value, index: Value, { index: written, of: list }: Extract<Exp
   if (found !== undefined && isPlain(quantityOf(index, written.at))) return found;
   const { length } = of.items;
   throw new ProcedureError("out_of_range", written.at, `there is no item ${valueText(index)} in a list of ${length}`, {
-    expected: length === 0 ? "a list with items" : `a whole number from 0 to ${length - 1}, or from -1 to count from the end`,
+    expected:
+      length === 0 ? "a list with items" : `a whole number from 0 to ${length - 1}, or from -1 to count from the end`,
   });
 }
 
@@ -150,7 +156,8 @@ function comprehension(expression: Extract<Expression, { kind: "comprehension" }
   for (const one of list.items) {
     scope.step(expression.at);
     scope.names.set(name.text, one);
-    if (condition === undefined || truth(evaluate(condition, scope), condition.at)) items.push(evaluate(written, scope));
+    if (condition === undefined || truth(evaluate(condition, scope), condition.at))
+      items.push(evaluate(written, scope));
   }
   if (before === undefined) scope.names.delete(name.text);
   else scope.names.set(name.text, before);
@@ -219,7 +226,12 @@ function compute(operator: BinaryOperator, left: Quantity, right: Quantity, at: 
       const value = operator === "*" ? left.value * right.value : left.value / right.value;
       const dimension = combineDimensions(left.dimension, right.dimension, operator === "*" ? 1 : -1);
       // Half of 130 mm is still told in mm.
-      const unit = isPlain(right) && right.unit === undefined ? left.unit : isPlain(left) && operator === "*" ? right.unit : undefined;
+      const unit =
+        isPlain(right) && right.unit === undefined
+          ? left.unit
+          : isPlain(left) && operator === "*"
+            ? right.unit
+            : undefined;
       return finite({ kind: "quantity", value, dimension, ...(unit === undefined ? {} : { unit }) });
     }
     case "^": {
@@ -231,7 +243,9 @@ function compute(operator: BinaryOperator, left: Quantity, right: Quantity, at: 
         });
       }
       if (left.value === 0 && right.value < 0) {
-        throw new ProcedureError("division_by_zero", rightAt, "0 to a negative power", { expected: "a power of at least 0" });
+        throw new ProcedureError("division_by_zero", rightAt, "0 to a negative power", {
+          expected: "a power of at least 0",
+        });
       }
       const dimension = isPlain(left) ? NUMBER : scaleDimension(left.dimension, right.value);
       return finite({ kind: "quantity", value: left.value ** right.value, dimension });

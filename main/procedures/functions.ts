@@ -85,7 +85,9 @@ function quantities(name: string, inputs: readonly Placed<Value>[], call: Place)
   );
   const [first, ...rest] = spread.map((one) => quantity(name, one));
   if (first === undefined) {
-    throw new ProcedureError("out_of_range", call, `${name} is given an empty list`, { expected: "at least one quantity" });
+    throw new ProcedureError("out_of_range", call, `${name} is given an empty list`, {
+      expected: "at least one quantity",
+    });
   }
   return [first, ...rest];
 }
@@ -93,7 +95,9 @@ function quantities(name: string, inputs: readonly Placed<Value>[], call: Place)
 /** Refuses what is no number, as the root of a negative one. */
 function finite(name: string, value: number, at: Place): number {
   if (Number.isFinite(value)) return value;
-  throw new ProcedureError("out_of_range", at, `${name} has no value there`, { expected: "a number inside its domain" });
+  throw new ProcedureError("out_of_range", at, `${name} has no value there`, {
+    expected: "a number inside its domain",
+  });
 }
 
 /** A function of quantities of one dimension that gives another of it. */

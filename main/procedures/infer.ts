@@ -4,7 +4,14 @@ import { namesWithGuess } from "./nearest-name.ts";
 import { type Place, ProcedureError } from "./procedure-error.ts";
 import type { Expression } from "./syntax.ts";
 import { PLAIN_NUMBER, TRUTH, type Type, UNKNOWN, describeType, listOf, quantityOf, TEXT } from "./types.ts";
-import { type Dimension, NUMBER, combineDimensions, describeDimension, sameDimension, scaleDimension } from "./units.ts";
+import {
+  type Dimension,
+  NUMBER,
+  combineDimensions,
+  describeDimension,
+  sameDimension,
+  scaleDimension,
+} from "./units.ts";
 import { typeOfValue } from "./values.ts";
 
 export type KnownNames = Map<string, Type>;

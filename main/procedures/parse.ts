@@ -12,6 +12,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
 const STATEMENT_WORDS = ["let", "result", "for", "while", "if", "require"];
 /** Blocks and brackets inside each other; more is a mistake, and would only fill the stack. */
 const DEEPEST = 60;
+const LONGEST_CHAIN = 200;
 
 const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
 
@@ -90,7 +91,11 @@ class Parser {
   #unexpected(expected: string): ProcedureError {
     const { kind, text, at } = this.#token;
     const found =
-      kind === "end" ? "the program ends here" : kind === "end_of_line" ? "the line ends here" : `found ${JSON.stringify(text)}`;
+      kind === "end"
+        ? "the program ends here"
+        : kind === "end_of_line"
+          ? "the line ends here"
+          : `found ${JSON.stringify(text)}`;
     return new ProcedureError("syntax", at, found, { expected });
   }
 
@@ -108,6 +113,14 @@ class Parser {
     const result = work();
     this.#depth -= 1;
     return result;
+  }
+
+  /** A chain of operators is a tree as deep as it is long. */
+  #checkLength(length: number): void {
+    if (length <= LONGEST_CHAIN) return;
+    throw new ProcedureError("syntax", this.#token.at, "the expression is too long", {
+      expected: `at most ${LONGEST_CHAIN} operators in a row; a list and sum() hold more`,
+    });
   }
 
   #name(what: string): Word {
@@ -198,7 +211,8 @@ class Parser {
     const branches = [{ condition: this.#expression(), body: this.#block("after the condition") }];
     let otherwise: Statement[] | undefined;
     while (otherwise === undefined && this.#acceptElse()) {
-      if (this.#accept("if")) branches.push({ condition: this.#expression(), body: this.#block("after the condition") });
+      if (this.#accept("if"))
+        branches.push({ condition: this.#expression(), body: this.#block("after the condition") });
       else otherwise = this.#block("after else");
     }
     return { kind: "if", at: this.#span(at), branches, ...(otherwise === undefined ? {} : { otherwise }) };
@@ -282,7 +296,8 @@ class Parser {
 
   #chain(operators: (text: string) => boolean, below: () => Expression): Expression {
     let left = below();
-    for (;;) {
+    for (let length = 0; ; length++) {
+      this.#checkLength(length);
       const { kind, text } = this.#token;
       if ((kind !== "sign" && kind !== "word") || !operators(text)) return left;
       this.#take();
@@ -361,7 +376,8 @@ class Parser {
 
   #postfix(): Expression {
     let of = this.#primary();
-    for (;;) {
+    for (let length = 0; ; length++) {
+      this.#checkLength(length);
       if (this.#accept(".")) {
         const { kind, text, at } = this.#token;
         if (kind !== "word") throw this.#unexpected("a property after the dot");

@@ -5,7 +5,16 @@ import { LONGEST_LIST } from "./functions.ts";
 import { type Place, ProcedureError, type ProcedureErrorCode } from "./procedure-error.ts";
 import type { Expression, Procedure, Statement, VerbStatement } from "./syntax.ts";
 import { describeDimension, sameDimension } from "./units.ts";
-import { type Quantity, type ResultValue, type Value, isPlain, like, plainNumber, tellValue, valueText } from "./values.ts";
+import {
+  type Quantity,
+  type ResultValue,
+  type Value,
+  isPlain,
+  like,
+  plainNumber,
+  tellValue,
+  valueText,
+} from "./values.ts";
 import { BENCH_TYPE, type Verb, VERBS } from "./verbs.ts";
 import { inputToWire, recordFromWire } from "./wire-values.ts";
 
@@ -222,7 +231,9 @@ class Run {
       [step, stepAt],
     ] as const) {
       if (sameDimension(end.dimension, from.dimension)) continue;
-      throw new ProcedureError("wrong_unit", at, `found ${valueText(end)}`, { expected: describeDimension(from.dimension) });
+      throw new ProcedureError("wrong_unit", at, `found ${valueText(end)}`, {
+        expected: describeDimension(from.dimension),
+      });
     }
     if (step.value === 0) {
       throw new ProcedureError("loop_bound", stepAt, "a step of 0 never reaches the end", { expected: "another step" });
@@ -248,9 +259,14 @@ class Run {
     }
     for (let round = 0; this.#holds(condition); round++) {
       if (round >= most.value) {
-        throw new ProcedureError("loop_bound", condition.at, `the loop ran ${most.value} times and its condition still holds`, {
-          expected: "the condition to end it, or a larger limit",
-        });
+        throw new ProcedureError(
+          "loop_bound",
+          condition.at,
+          `the loop ran ${most.value} times and its condition still holds`,
+          {
+            expected: "the condition to end it, or a larger limit",
+          },
+        );
       }
       this.#scope.step(at);
       await this.#block(body);
@@ -308,7 +324,9 @@ class Run {
   #checkTime(at: Place): void {
     const { time_s, now_ms } = this.#options;
     if (time_s === undefined || now_ms === undefined || now_ms() <= time_s * 1000) return;
-    throw new ProcedureError("time_limit", at, `${time_s} s of bench time have passed`, { expected: "an end before that" });
+    throw new ProcedureError("time_limit", at, `${time_s} s of bench time have passed`, {
+      expected: "an end before that",
+    });
   }
 
   /** Turns a refusal of the bench into an error at its place, in the bench's own words. */
@@ -324,12 +342,19 @@ class Run {
       const refusal = refusalIn(error);
       if (refusal === undefined) throw error;
       const { code, hint } = refusal;
-      const message = refusal.message.startsWith(`${tool}: `) ? refusal.message.slice(tool.length + 2) : refusal.message;
+      const message = refusal.message.startsWith(`${tool}: `)
+        ? refusal.message.slice(tool.length + 2)
+        : refusal.message;
       const [, place = at] = places.find(([key]) => message.startsWith(key)) ?? [];
       const ofLimits = code === "out_of_limits" || code === "keep_out_zone";
-      throw new ProcedureError(ofLimits ? "out_of_range" : "bench_refused", place, `${tool}: ${message}. ${hint}`.trim(), {
-        benchCode: code,
-      });
+      throw new ProcedureError(
+        ofLimits ? "out_of_range" : "bench_refused",
+        place,
+        `${tool}: ${message}. ${hint}`.trim(),
+        {
+          benchCode: code,
+        },
+      );
     }
   }
 }

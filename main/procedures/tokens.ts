@@ -21,7 +21,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/:/y, "= between a name and its value, and { } around a block"],
   [/[&|]/y, "and, or"],
   [/!/y, "not, or != for unequal"],
-  [/"/y, "a closing \" on the same line"],
+  [/"/y, 'a closing " on the same line'],
 ];
 
 /** Longest program that is read, in characters. */
@@ -65,7 +65,9 @@ export function tokenize(source: string): Token[] {
       lineStart = offset;
       continue;
     }
-    const foreign = FOREIGN.find(([pattern]) => take(pattern) !== undefined && take(TEXT) === undefined && take(SIGN) !== "!=");
+    const foreign = FOREIGN.find(
+      ([pattern]) => take(pattern) !== undefined && take(TEXT) === undefined && take(SIGN) !== "!=",
+    );
     if (foreign !== undefined) {
       const found = JSON.stringify(source[offset]);
       throw new ProcedureError("syntax", place(offset, offset + 1), `${found} means nothing here`, {

@@ -86,7 +86,7 @@ export function baseUnit(dimension: Dimension): string {
       .flatMap((exponent, i) => {
         const power = exponent * sign;
         if (power <= 0) return [];
-        return [power === 1 ? `${names[i] ?? ""}` : `${names[i] ?? ""}^${power}`];
+        return [power === 1 ? (names[i] ?? "") : `${names[i] ?? ""}^${power}`];
       })
       .join("*");
   const over = part(1);

@@ -54,11 +54,7 @@ export function inUnit(quantity: Pick<Quantity, "value">, unit: Unit): number {
   return Number((quantity.value / unit.size).toPrecision(DIGITS));
 }
 
-export type ResultValue =
-  | { readonly value: number; readonly unit: string }
-  | string
-  | boolean
-  | readonly ResultValue[];
+export type ResultValue = { readonly value: number; readonly unit: string } | string | boolean | readonly ResultValue[];
 
 /** A value as it stands in the results of a run, and in messages; a record is told by its kind alone. */
 export function tellValue(value: Value): ResultValue {
@@ -95,10 +91,11 @@ export function valueText(value: Value): string {
 export function quantityFrom(value: number, unitName: string | undefined): Quantity | undefined {
   if (unitName === undefined || unitName === "1") return plainNumber(value);
   const unit = UNITS.get(unitName);
-  return unit === undefined ? undefined : { kind: "quantity", value: value * unit.size, dimension: unit.dimension, unit };
+  return unit === undefined
+    ? undefined
+    : { kind: "quantity", value: value * unit.size, dimension: unit.dimension, unit };
 }
 
 export function isPlain(quantity: Quantity): boolean {
   return sameDimension(quantity.dimension, NUMBER);
 }
-

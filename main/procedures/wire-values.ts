@@ -51,7 +51,10 @@ export function inputToWire(input: VerbInput, value: Value, at: Place): unknown 
   const checked = (input.schema as z.ZodType).safeParse(wire);
   if (checked.success) return checked.data;
   throw new ProcedureError("out_of_range", at, `${input.name} = ${valueText(value)} is not allowed`, {
-    expected: allowed(input, checked.error.issues.map((issue) => issue.message)),
+    expected: allowed(
+      input,
+      checked.error.issues.map((issue) => issue.message),
+    ),
   });
 }
 
@@ -115,14 +118,17 @@ export const UNCERTAIN: RecordType = {
 
 function wanted(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodObject) {
-    return "kind" in schema.shape ? 'the kind of the fault as text, as "none"' : "uncertain(value, standard uncertainty)";
+    return "kind" in schema.shape
+      ? 'the kind of the fault as text, as "none"'
+      : "uncertain(value, standard uncertainty)";
   }
   if (schema instanceof z.ZodString) return 'a measurement or a text, as "m001"';
-  return schema instanceof z.ZodEnum ? `one of ${schema.options.map((one) => JSON.stringify(one)).join(", ")}` : "a text";
+  return schema instanceof z.ZodEnum
+    ? `one of ${schema.options.map((one) => JSON.stringify(one)).join(", ")}`
+    : "a text";
 }
 
 function mismatch(input: VerbInput, value: Value, expected: string, at: Place): ProcedureError {
   const code = value.kind === "quantity" ? "wrong_unit" : "wrong_type";
   return new ProcedureError(code, at, `${input.name} is given ${describeType(typeOfValue(value))}`, { expected });
 }
-

@@ -26,7 +26,10 @@ type OpenStage = (link: ByteLink, clock: Clock, options: StageOptions) => Promis
 /** Controllers whose stages are long enough for the tasks, each behind the driver that would speak to a real one. */
 const CONTROLLERS: readonly { readonly name: string; readonly open: OpenStage }[] = [
   { name: "pi-gcs2", open: openPiGcs2Stage },
-  { name: "thorlabs-lts300", open: (link, clock, options) => openThorlabsAptStage(link, clock, { ...options, stage: "LTS300" }) },
+  {
+    name: "thorlabs-lts300",
+    open: (link, clock, options) => openThorlabsAptStage(link, clock, { ...options, stage: "LTS300" }),
+  },
 ];
 
 /** The simulated bench's travel: the programs of the tasks are written for it. */

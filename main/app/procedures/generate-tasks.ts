@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROCEDURE_TIERS, type ProcedureTask } from "../../contract/procedure-task.ts";
@@ -11,7 +10,6 @@ import { PROJECT_ROOT } from "../plan-file.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { programWorkers } from "./program-workers-here.ts";
 
-void createHash;
 export const TASKS_FOLDER = join(PROJECT_ROOT, "tasks", "procedures");
 
 export interface GenerateOptions {

@@ -42,7 +42,8 @@ export async function runProcedureFile(path: string, options: RunProcedureFileOp
   else printOutcome(path, outcome);
   if (outcome.ok) return;
   const { error } = outcome;
-  if (error?.bench_code === "instrument_failed") throw new BenchError("instrument_failed", `${path}, ${error.message}`, "");
+  if (error?.bench_code === "instrument_failed")
+    throw new BenchError("instrument_failed", `${path}, ${error.message}`, "");
   process.exitCode = 1;
 }
 
@@ -62,7 +63,11 @@ function readProcedure(path: string): Procedure {
   }
 }
 
-async function runOnBench(procedure: Procedure, title: string, options: RunProcedureFileOptions): Promise<ProcedureOutcome> {
+async function runOnBench(
+  procedure: Procedure,
+  title: string,
+  options: RunProcedureFileOptions,
+): Promise<ProcedureOutcome> {
   const [offer] = chosenOffers(options);
   if (offer === undefined) throw new UsageError("no bench is on offer");
   const session = await offer.open();

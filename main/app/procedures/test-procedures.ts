@@ -6,12 +6,13 @@ import { CONTROLS, type Programmer } from "../../evaluation/procedures/contender
 import { runProcedureSuite } from "../../evaluation/procedures/run-suite.ts";
 import { readTasks, TaskFileError } from "../../evaluation/procedures/task-file.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
-import { addModelOptions, type ModelChoice } from "../model-options.ts";
+import { modelProgrammer } from "../../evaluation/procedures/model-programmer.ts";
+import { RUNS_FOLDER } from "../keep-run.ts";
+import { chosenProvider, type ModelChoice } from "../model-options.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { programWorkers } from "./program-workers-here.ts";
 
-void addModelOptions;
 export interface TestProceduresOptions extends ModelChoice {
   readonly by: string;
   readonly engine: string;
@@ -24,7 +25,7 @@ export interface TestProceduresOptions extends ModelChoice {
   readonly jobs: number;
   readonly taskTimeout: number;
   readonly stamp: string;
-  readonly out: string;
+  readonly out?: string;
   readonly tasks: string;
   readonly json?: true;
 }
@@ -38,6 +39,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
   }
   const tasks = chosenTasks(await allTasks(options.tasks), options);
   const programmers = options.by.split(",").map((name) => programmerNamed(name.trim(), options));
+  const out = options.out ?? join(RUNS_FOLDER, "procedures", options.stamp);
   const workers = programWorkers(options.jobs, options.taskTimeout);
   const bar = new ProgressBar("procedures");
   let ready = 0;
@@ -52,12 +54,12 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
         ready += 1;
         bar.show(ready / (tasks.length * programmers.length), `${row.task} ${row.contender}`);
       },
-      keepTranscript: (task, contender, text) => keepTranscript(options.out, task, contender, text),
+      keepTranscript: (task, contender, text) => keepTranscript(out, task, contender, text),
     });
     bar.end();
-    await writeSuiteResults(options.out, results);
+    await writeSuiteResults(out, results);
     if (options.json === true) printJson(results);
-    else printResults(results, options.out);
+    else printResults(results, out);
     if (results.gates.some(({ passed }) => !passed)) process.exitCode = 1;
   } finally {
     bar.end();
@@ -74,8 +76,7 @@ async function allTasks(folder: string): Promise<ProcedureTask[]> {
   }
 }
 
-const listed = (text: string | undefined): readonly string[] | undefined =>
-  text?.split(",").map((word) => word.trim());
+const listed = (text: string | undefined): readonly string[] | undefined => text?.split(",").map((word) => word.trim());
 
 /** Throws UsageError for a name that no task has. */
 function chosenTasks(tasks: readonly ProcedureTask[], options: TestProceduresOptions): ProcedureTask[] {
@@ -99,10 +100,25 @@ function chosenTasks(tasks: readonly ProcedureTask[], options: TestProceduresOpt
   return chosen;
 }
 
-function programmerNamed(name: string, _options: TestProceduresOptions): Programmer {
+const AGENT = "agent";
+/** Tokens of one task, the guide included; a program needs a fraction of it. */
+const TASK_TOKENS = 200_000;
+
+function programmerNamed(name: string, options: TestProceduresOptions): Programmer {
   const control = CONTROLS.find((one) => one.name === name);
   if (control !== undefined) return control;
-  throw new UsageError(`--by ${name}: nobody of that name; expected ${CONTROLS.map((one) => one.name).join(", ")} or agent`);
+  if (name !== AGENT) {
+    const known = [...CONTROLS.map((one) => one.name), AGENT];
+    throw new UsageError(`--by ${name}: nobody of that name; expected ${known.join(", ")}`);
+  }
+  const { attempts, maxUsd, price } = options;
+  return modelProgrammer({
+    name,
+    provider: chosenProvider(options),
+    attempts,
+    limits: { model_calls: attempts, tokens: TASK_TOKENS, usd_per_run: maxUsd },
+    ...(price === undefined ? {} : { price }),
+  });
 }
 
 function keepTranscript(out: string, task: string, contender: string, text: string): string {
@@ -116,15 +132,22 @@ function keepTranscript(out: string, task: string, contender: string, text: stri
 function printResults({ metrics, gates, rows }: SuiteResults, out: string): void {
   for (const { contender, group, successes, trials, low, high } of metrics) {
     const share = `${successes}/${trials}`;
-    printResult(`${contender.padEnd(9)} ${group.padEnd(18)} ${share.padStart(9)}   95 % ${low.toFixed(3)}…${high.toFixed(3)}`);
+    printResult(
+      `${contender.padEnd(9)} ${group.padEnd(18)} ${share.padStart(9)}   95 % ${low.toFixed(3)}…${high.toFixed(3)}`,
+    );
   }
   for (const { contender, passed, text } of gates) printResult(`${passed ? "ok  " : "FAIL"} ${contender}: ${text}`);
-  const surprising = rows.filter(({ contender, passed, status }) => status === "failed" || (contender === "gold" && !passed));
+  const surprising = rows.filter(
+    ({ contender, passed, status }) => status === "failed" || (contender === "gold" && !passed),
+  );
   for (const row of surprising) printNote(`${row.task} ${row.contender}: ${why(row)}`);
   printNote(`The results are in ${out}`);
 }
 
 function why({ note, checks }: SuiteRow): string {
   const failed = checks.find(({ passed }) => !passed);
-  return note ?? (failed === undefined ? "unknown reason" : `${failed.code} is ${failed.got ?? "?"}, wanted ${failed.wanted ?? "?"}`);
+  return (
+    note ??
+    (failed === undefined ? "unknown reason" : `${failed.code} is ${failed.got ?? "?"}, wanted ${failed.wanted ?? "?"}`)
+  );
 }

@@ -34,7 +34,8 @@ function wantedText(assertion: ProcedureAssertion): string {
   const { value, unit } = assertion;
   if (typeof value !== "number") return JSON.stringify(value);
   const { tol, rtol } = assertion;
-  const band = tol !== undefined ? ` ± ${tol}` : rtol !== undefined ? ` ± ${Number((100 * rtol).toPrecision(3))} %` : "";
+  const band =
+    tol !== undefined ? ` ± ${tol}` : rtol !== undefined ? ` ± ${Number((100 * rtol).toPrecision(3))} %` : "";
   return `${value}${band}${unit === undefined ? "" : ` ${unit}`}`;
 }
 

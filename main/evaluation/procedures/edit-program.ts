@@ -1,6 +1,7 @@
 import { parseProcedure } from "../../procedures/parse.ts";
 import { allStatements, type Statement } from "../../procedures/syntax.ts";
 import { tokenize } from "../../procedures/tokens.ts";
+import { UNITS } from "../../procedures/units.ts";
 
 /** Throws RangeError where no statement begins on that line. */
 function statementOn(program: string, line: number): Statement {
@@ -38,7 +39,7 @@ export function mutated(program: string): string {
     if (kind !== "number") continue;
     const value = Number(text);
     const next = tokens[place + 1];
-    const plain = next?.kind !== "word" && next?.text !== "%" && Number.isInteger(value);
+    const plain = !UNITS.has(next?.text ?? "") && Number.isInteger(value);
     const other = plain ? value + 1 : Number((value === 0 ? 1 : value * LARGER).toPrecision(6));
     edits.push({ start: at.start, end: at.end, text: String(other) });
   }

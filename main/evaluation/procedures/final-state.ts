@@ -52,8 +52,23 @@ export function finalState(session: BenchSession, results: ReadonlyMap<string, V
     ["moves", listValue(moves.map((one) => recordFromWire(one, answerOf("move_to"))))],
     ["fit", recordFromWire(session.caustic(), answerOf("fit_caustic"))],
     ["results", { kind: "record", type: resultType, fields: results }],
-    ["calls", { kind: "record", type: recordType("the calls", calls.map(([name]) => [name, UNKNOWN])), fields: new Map(calls) }],
+    [
+      "calls",
+      {
+        kind: "record",
+        type: recordType(
+          "the calls",
+          calls.map(([name]) => [name, UNKNOWN]),
+        ),
+        fields: new Map(calls),
+      },
+    ],
     ["finished", truthValue(finished !== undefined)],
-    ["finish", finished === undefined ? { kind: "record", type: UNCERTAIN_FINISH, fields: new Map() } : recordFromWire(finished, UNCERTAIN_FINISH)],
+    [
+      "finish",
+      finished === undefined
+        ? { kind: "record", type: UNCERTAIN_FINISH, fields: new Map() }
+        : recordFromWire(finished, UNCERTAIN_FINISH),
+    ],
   ]);
 }

@@ -30,7 +30,9 @@ export type GateLine = z.infer<typeof gateLineSchema>;
 
 /** What decides about a task: everything in it and the gate itself. */
 export function gateKey(task: ProcedureTask): string {
-  return createHash("sha256").update(`gate ${GATE_VERSION}\n${canonicalJson(task)}`).digest("hex");
+  return createHash("sha256")
+    .update(`gate ${GATE_VERSION}\n${canonicalJson(task)}`)
+    .digest("hex");
 }
 
 type RunProgram = (run: ProgramRun) => Promise<JudgedProgram>;

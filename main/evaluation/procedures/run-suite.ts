@@ -94,9 +94,11 @@ async function rowOf(task: ProcedureTask, programmer: Programmer, options: Proce
       ? {}
       : { transcript: keepTranscript(id, programmer.name, transcript) }),
   };
-  if (end.type === "done") return { ...head, ...judgedRow(task, end.judged), ...used, ...(note === undefined ? {} : { note }) };
+  if (end.type === "done")
+    return { ...head, ...judgedRow(task, end.judged), ...used, ...(note === undefined ? {} : { note }) };
   // A program that does not end is the contender's own; a broken engine is not.
-  const status = end.type === "timed_out" || end.type === "crashed" ? "graded" : end.type === "broken" ? "failed" : "not_run";
+  const status =
+    end.type === "timed_out" || end.type === "crashed" ? "graded" : end.type === "broken" ? "failed" : "not_run";
   const checks = [runs(false, errorOf(end))];
   return { ...head, status, passed: false, score: 0, checks, calls: 0, bad_calls: 0, ...used, note: errorOf(end) };
 }
@@ -118,7 +120,13 @@ function judgedRow(
     ...verdicts.map((verdict, i): SuiteCheck => {
       const assertion = assertions[i];
       const { passed, wanted, got } = verdict;
-      return { code: assertion === undefined ? "" : assertedExpression(assertion), passed, required: true, wanted, got };
+      return {
+        code: assertion === undefined ? "" : assertedExpression(assertion),
+        passed,
+        required: true,
+        wanted,
+        got,
+      };
     }),
   ];
   const passing = checks.filter(({ passed }) => passed).length;

@@ -36,7 +36,8 @@ function readTask(line: string, where: string): ProcedureTask {
 export async function readTasks(folder: string): Promise<ProcedureTask[]> {
   const there = await readdir(folder).catch(() => [] as string[]);
   const files = PROCEDURE_TIERS.map(tierFile).filter((name) => there.includes(name));
-  if (files.length === 0) throw new TaskFileError(`${folder} holds no tasks; expected ${PROCEDURE_TIERS.map(tierFile).join(", ")}`);
+  if (files.length === 0)
+    throw new TaskFileError(`${folder} holds no tasks; expected ${PROCEDURE_TIERS.map(tierFile).join(", ")}`);
   const tasks = (await Promise.all(files.map((name) => readTaskFile(join(folder, name))))).flat();
   const ids = new Set<string>();
   for (const { id } of tasks) {

@@ -11,7 +11,7 @@ const MOST_CANDIDATES = 4;
 const NAME_HASH = 31;
 /** A number of a family's name: its draws do not depend on which other families there are. */
 function nameNumber(name: string): number {
-  return [...name].reduce((sum, letter) => (Math.imul(sum, NAME_HASH) + (letter.codePointAt(0) ?? 0)) | 0, 7);
+  return Array.from(name).reduce((sum, letter) => (Math.imul(sum, NAME_HASH) + (letter.codePointAt(0) ?? 0)) | 0, 7);
 }
 
 /** What a family could contribute, in the order in which it is tried. */
@@ -28,7 +28,12 @@ export function allCandidates(seed = GENERATOR_SEED): FamilyCandidates[] {
     const wanted = KEPT_OF[family.tier];
     const candidates = Array.from({ length: wanted * MOST_CANDIDATES }, (_, variant) => {
       const draw = createDraw(seed + Math.imul(nameNumber(family.family), 1009) + variant);
-      return taskFrom(family, `${family.family}-${String(variant + 1).padStart(3, "0")}`, family.make(draw, variant), variant);
+      return taskFrom(
+        family,
+        `${family.family}-${String(variant + 1).padStart(3, "0")}`,
+        family.make(draw, variant),
+        variant,
+      );
     });
     return { family, wanted, candidates };
   });

@@ -15,8 +15,14 @@ export interface Draw {
 const DIGITS = 12;
 export const tidy = (value: number): number => Number(value.toPrecision(DIGITS));
 
+/** 2³² over the golden ratio: spreads neighbouring seeds. */
+const GOLDEN = 0x9e3779b1;
+const WARM_UP = 16;
+
 export function createDraw(seed: number): Draw {
-  const generator = xoroshiro128plus(seed);
+  const generator = xoroshiro128plus(Math.imul(seed, GOLDEN));
+  // The first draws of neighbouring seeds are alike.
+  for (let i = 0; i < WARM_UP; i++) uniformInt(generator, 0, 1);
   const whole = (least: number, most: number): number => uniformInt(generator, least, most);
   return {
     whole,

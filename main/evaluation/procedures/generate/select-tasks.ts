@@ -16,7 +16,7 @@ export interface BuildReport {
   readonly families: Readonly<Record<string, { readonly kept: number; readonly tried: number }>>;
   readonly shared_categories: readonly string[];
   /** Tasks whose prompt spells out what it asks to derive. */
-  readonly leaks: Readonly<Record<string, readonly string[]>>;
+  readonly leaks: Readonly<Record<string, string>>;
 }
 
 export interface BuildOutcome {
@@ -104,7 +104,7 @@ function reportOf(selections: readonly Selection[], tasks: readonly ProcedureTas
     leaks: Object.fromEntries(
       tasks.flatMap((task) => {
         const found = leaks(task);
-        return found.length === 0 ? [] : [[task.id, found]];
+        return found.length === 0 ? [] : [[task.id, found.join("; ")]];
       }),
     ),
   };

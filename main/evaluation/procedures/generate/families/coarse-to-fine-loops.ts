@@ -14,11 +14,7 @@ export const COARSE_TO_FINE_LOOPS: readonly Family[] = [
       const last = tidy(first + (count - 1) * draw.pick([12, 15, 18]));
       return {
         prompt: `Measure at ${count} evenly spaced positions from ${first} mm to ${last} mm, ends included, one frame each.`,
-        gold: [
-          `for z in linspace(${first} mm, ${last} mm, ${count}) {`,
-          "  measure_at z = z, frames = 1 @@m",
-          "}",
-        ],
+        gold: [`for z in linspace(${first} mm, ${last} mm, ${count}) {`, "  measure_at z = z, frames = 1 @@m", "}"],
         assertions: [
           holds("len(measurements)", count, undefined, "m"),
           holds("measurements[0].z_requested", first, "mm", "m", CLOSE),
@@ -38,11 +34,7 @@ export const COARSE_TO_FINE_LOOPS: readonly Family[] = [
       const last = tidy(first + 4 * step);
       return {
         prompt: `Move in steps of ${step} mm from ${first} mm to ${last} mm and take one frame at every stop.`,
-        gold: [
-          `for z in ${first} mm to ${last} mm step ${step} mm {`,
-          "  measure_at z = z, frames = 1 @@m",
-          "}",
-        ],
+        gold: [`for z in ${first} mm to ${last} mm step ${step} mm {`, "  measure_at z = z, frames = 1 @@m", "}"],
         assertions: [
           holds("len(measurements)", 5, undefined, "m"),
           holds("measurements[1].z_requested - measurements[0].z_requested", step, "mm", "m", CLOSE),

@@ -73,10 +73,7 @@ export const DERIVED_TRAIN: readonly Family[] = [
       const zr = rayleigh_mm(d0, m2);
       return {
         prompt: `Waist ${z0} mm, d0 = ${d0} µm, M² = ${m2}, 632.8 nm. Put the camera at the first far-field position behind the waist: ${rule} Rayleigh lengths from it. Do not measure.`,
-        gold: [
-          `let zr = pi * (${d0} um)^2 / (4 * ${m2} * 632.8 nm)`,
-          `move_to z = ${z0} mm + ${rule} * zr @@m`,
-        ],
+        gold: [`let zr = pi * (${d0} um)^2 / (4 * ${m2} * 632.8 nm)`, `move_to z = ${z0} mm + ${rule} * zr @@m`],
         assertions: [has("status", "z_requested", round(z0 + rule * zr), "mm", "m", WORKED_OUT)],
       };
     },
@@ -130,7 +127,10 @@ export const DERIVED_TRAIN: readonly Family[] = [
         prompt: `Where the beam is ${dx} µm by ${dy} µm wide, ${exposure} ms are right. Set the exposure that gives the same peak where it is ${wx} µm by ${wy} µm wide, the power being the same.`,
         gold: [`set_exposure exposure = ${exposure} ms * (${wx} um * ${wy} um) / (${dx} um * ${dy} um) @@e`],
         assertions: [
-          has("status", "exposure", round((exposure * wx * wy) / (dx * dy)), "ms", "e", { ...EXPOSURE, input: "exposure" }),
+          has("status", "exposure", round((exposure * wx * wy) / (dx * dy)), "ms", "e", {
+            ...EXPOSURE,
+            input: "exposure",
+          }),
         ],
       };
     },

@@ -30,12 +30,16 @@ export const EXTRACTION: readonly Family[] = [
     family: "waist_diameter",
     make(draw) {
       const { truth } = beamFacts("clean");
-      const axis = draw.pick(["x", "y"]) as "x" | "y";
+      const axis = draw.pick<"x" | "y">(["x", "y"]);
       const name = draw.pick(["d0", "waist_diameter"]);
       const places = AROUND.map((offset) => tidy(129 + draw.step(-1, 1, 0.5) + offset));
       return {
         prompt: `Measure this beam well enough for its waist diameter along ${axis}: its waist is near 129 mm. Darks at every exposure that you use, good signals without saturation, near and far positions. Give the d4σ waist diameter as the result "${name}" and its position as "z0".`,
-        gold: [...scan(places, 0.8, 8, 30, 129), `result ${name} = caustic.${axis}.d0 @@d0`, `result z0 = caustic.${axis}.z0 @@z0`],
+        gold: [
+          ...scan(places, 0.8, 8, 30, 129),
+          `result ${name} = caustic.${axis}.d0 @@d0`,
+          `result z0 = caustic.${axis}.z0 @@z0`,
+        ],
         assertions: [
           has("results", name, truth[axis].d0_um, "um", "d0", { rtol: 0.015 }),
           has("results", "z0", truth[axis].z0_mm, "mm", "z0", { tol: 0.35 }),
@@ -74,7 +78,13 @@ export const EXTRACTION: readonly Family[] = [
       return {
         prompt: `Measure M² of both axes. The waist is near 129 mm; five positions within one Rayleigh length of about 17 mm and five beyond two are what the standard asks. Give "m2_x" and "m2_y", and as "compliant" whether both axes have the positions that ISO 11146 asks for.`,
         gold: [
-          ...scan([...places, 123.3, 135.3].sort((a, b) => a - b), 0.8, 8, 30, 129),
+          ...scan(
+            [...places, 123.3, 135.3].sort((a, b) => a - b),
+            0.8,
+            8,
+            30,
+            129,
+          ),
           "result m2_x = caustic.x.m2 @@x",
           "result m2_y = caustic.y.m2 @@y",
           "result compliant = caustic.x.iso_coverage and caustic.y.iso_coverage @@c",
@@ -108,9 +118,16 @@ export const EXTRACTION: readonly Family[] = [
         ],
         assertions: [
           has("results", name, tidy(Math.abs(truth.x.z0_mm - truth.y.z0_mm)), "mm", "r", { tol: 0.8 }),
-          has("results", "divergence", Number(Math.max(truth.x.divergence_mrad, truth.y.divergence_mrad).toFixed(4)), "mrad", "t", {
-            rtol: 0.015,
-          }),
+          has(
+            "results",
+            "divergence",
+            Number(Math.max(truth.x.divergence_mrad, truth.y.divergence_mrad).toFixed(4)),
+            "mrad",
+            "t",
+            {
+              rtol: 0.015,
+            },
+          ),
           holds("len(fit.used) >= 6", true, undefined, "near"),
         ],
       };

@@ -13,7 +13,7 @@ export const NAMED_RESULTS: readonly Family[] = [
     make(draw) {
       const { width_um } = beamFacts("clean");
       const z = draw.step(105, 155, 2.5);
-      const axis = draw.pick(["x", "y"]);
+      const axis = draw.pick<"x" | "y">(["x", "y"]);
       const name = draw.pick(["width", "diameter", "d_measured"]);
       return {
         prompt: `Take a dark of 4 frames at 1 ms, measure at ${z} mm with 1 ms and 2 frames, and give the d4σ diameter along ${axis} as the result "${name}".`,
@@ -23,7 +23,7 @@ export const NAMED_RESULTS: readonly Family[] = [
           `result ${name} = m.d4sigma_${axis} @@r`,
         ],
         assertions: [
-          has("results", name, round1(width_um(axis as "x" | "y", z)), "um", "r", WIDTH),
+          has("results", name, round1(width_um(axis, z)), "um", "r", WIDTH),
           has("measurements[0]", "frames", 2, undefined, "m", { input: "frames" }),
           holds("len(darks)", 1, undefined, "d"),
         ],
@@ -39,10 +39,7 @@ export const NAMED_RESULTS: readonly Family[] = [
       const exposure = draw.pick([0.5, 0.8, 1.2, 1.5]);
       return {
         prompt: `Measure at ${z} mm with ${exposure} ms and one frame. Give the brightest pixel above the background as the result "peak".`,
-        gold: [
-          `measure_at z = ${z} mm, exposure = ${exposure} ms, frames = 1 as m @@m`,
-          "result peak = m.peak @@r",
-        ],
+        gold: [`measure_at z = ${z} mm, exposure = ${exposure} ms, frames = 1 as m @@m`, "result peak = m.peak @@r"],
         assertions: [
           has("results", "peak", Math.round(peak_counts(z, exposure)), "counts", "r", { rtol: 0.08 }),
           has("measurements[0]", "exposure", exposure, "ms", "m", { input: "exposure" }),
@@ -76,7 +73,7 @@ export const NAMED_RESULTS: readonly Family[] = [
     ...kind,
     family: "waist_of_fit",
     make(draw) {
-      const axis = draw.pick(["x", "y"]) as "x" | "y";
+      const axis = draw.pick<"x" | "y">(["x", "y"]);
       const { truth } = beamFacts("clean");
       const first = draw.step(96, 104, 2);
       return {
@@ -103,9 +100,21 @@ export const NAMED_RESULTS: readonly Family[] = [
     make(draw, variant) {
       const facts = [
         ["the width of the sensor in mm", "sensor", "bench.sensor_width * bench.pixel_pitch / 1 px in mm", 3.52, "mm"],
-        ["half the smaller side of the sensor in mm", "half_side", "min(bench.sensor_width, bench.sensor_height) * bench.pixel_pitch / 2 px in mm", 1.32, "mm"],
+        [
+          "half the smaller side of the sensor in mm",
+          "half_side",
+          "min(bench.sensor_width, bench.sensor_height) * bench.pixel_pitch / 2 px in mm",
+          1.32,
+          "mm",
+        ],
         ["the wavelength in nm", "wavelength", "bench.wavelength", 632.8, "nm"],
-        ["the length of the stage's travel in mm", "travel", "bench.stage_travel.max - bench.stage_travel.min", 250, "mm"],
+        [
+          "the length of the stage's travel in mm",
+          "travel",
+          "bench.stage_travel.max - bench.stage_travel.min",
+          250,
+          "mm",
+        ],
         ["the full scale of the camera in counts", "full_scale", "bench.full_scale", 4095, "counts"],
       ] as const;
       const [words, name, gold, value, unit] = facts[variant % facts.length] ?? facts[0];

@@ -30,7 +30,11 @@ export const POSITIONS_AND_MOVES: readonly Family[] = [
     family: "move_sequence",
     make(draw) {
       const [a, b, c] = [draw.step(15, 80, 1), draw.step(95, 150, 1), draw.step(165, 235, 1)];
-      const order = draw.pick([[b, a, c], [c, a, b], [a, c, b]] as [number[], ...number[][]]);
+      const order = draw.pick([
+        [b, a, c],
+        [c, a, b],
+        [a, c, b],
+      ] as [number[], ...number[][]]);
       return {
         prompt: `Visit the positions ${order.join(" mm, ")} mm in this order, without taking any frame.`,
         gold: order.map((z, i) => `move_to z = ${z} mm @@m${i}`),
