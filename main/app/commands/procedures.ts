@@ -76,7 +76,7 @@ export function registerProcedures(program: Command): void {
     .option("--max-usd <amount>", "what a task may cost; needs --price", numberOption({ above: 0 }), 0.1)
     .option("--jobs <N>", "programs that run at a time", wholeFrom(1), 2)
     .option("--task-timeout <seconds>", "time of one program", numberOption({ above: 0 }), 60)
-    .option("--stamp <name>", "stands in the results", "latest")
+    .option("--stamp <label>", "the run's name, a file name's letters (default: version and contenders)")
     .option("--out <folder>", `where the results go (default: ${RUNS_FOLDER}/procedures/, by stamp)`)
     .option("--tasks <folder>", "where the tasks are", TASKS_FOLDER)
     .option("--json", "print the results as JSON")

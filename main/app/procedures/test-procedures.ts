@@ -10,6 +10,7 @@ import { modelProgrammer } from "../../evaluation/procedures/model-programmer.ts
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { chosenProvider, type ModelChoice } from "../model-options.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
+import { programVersion } from "../program-version.ts";
 import { UsageError } from "../usage-error.ts";
 import { programWorkers } from "./program-workers-here.ts";
 
@@ -24,7 +25,7 @@ export interface TestProceduresOptions extends ModelChoice {
   readonly maxUsd: number;
   readonly jobs: number;
   readonly taskTimeout: number;
-  readonly stamp: string;
+  readonly stamp?: string;
   readonly out?: string;
   readonly tasks: string;
   readonly json?: true;
@@ -39,7 +40,11 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
   }
   const tasks = chosenTasks(await allTasks(options.tasks), options);
   const programmers = options.by.split(",").map((name) => programmerNamed(name.trim(), options));
-  const out = options.out ?? join(RUNS_FOLDER, "procedures", options.stamp);
+  const stamp = options.stamp ?? `${programVersion()}-${options.by.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
+  if (!STAMP.test(stamp)) {
+    throw new UsageError(`--stamp ${stamp}: expected letters, digits, ".", "_" and "-", at most 64 of them`);
+  }
+  const out = options.out ?? join(RUNS_FOLDER, "procedures", stamp);
   const workers = programWorkers(options.jobs, options.taskTimeout);
   const bar = new ProgressBar("procedures");
   let ready = 0;
@@ -49,7 +54,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
       programmers,
       engine: options.engine,
       workers,
-      stamp: options.stamp,
+      stamp,
       onRow: (row) => {
         ready += 1;
         bar.show(ready / (tasks.length * programmers.length), `${row.task} ${row.contender}`);
@@ -101,6 +106,8 @@ function chosenTasks(tasks: readonly ProcedureTask[], options: TestProceduresOpt
 }
 
 const AGENT = "agent";
+/** A stamp names a folder. */
+const STAMP = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Tokens of one task, the guide included; a program needs a fraction of it. */
 const TASK_TOKENS = 200_000;
 
