@@ -30,6 +30,7 @@ const LAYERS = {
     packages: ["zod", "fast-png"],
     node: true,
   },
+  "main/procedures": { layers: ["main/contract"], packages: ["zod"] },
   "main/store": { layers: ["main/contract"], packages: ["zod"], node: true },
   "main/mcp": {
     layers: ["main/contract", "main/bench"],
@@ -48,6 +49,7 @@ const LAYERS = {
       "main/bench",
       "main/mcp",
       "main/contenders",
+      "main/procedures",
       "main/store",
       "simulators/[^/]+",
       "tasks",
