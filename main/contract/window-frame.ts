@@ -60,6 +60,8 @@ export const frameHeaderSchema = z.object({
   skipped: z.number().int().nonnegative(),
   simulated: z.boolean(),
   analysis_ms: z.number().nonnegative().optional(),
+  /** `sequence` of the frame in which the numbers below were found: not every live frame is looked at. Absent: in this one. */
+  read_sequence: z.number().int().nonnegative().optional(),
   widths: widthFieldsSchema.optional(),
   outline: beamOutlineSchema.optional(),
   profiles: z.object({ x: axisProfileSchema, y: axisProfileSchema }).optional(),

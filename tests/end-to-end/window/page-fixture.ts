@@ -8,7 +8,7 @@ import { builtPage } from "../../../main/app/window/built-page.ts";
 import { createWindow, type WindowBench } from "../../../main/app/window/create-window.ts";
 import type { PageInput } from "../../../main/contract/window-verbs.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = "/usr/bin/chromium";
 
 /** Why the page cannot be tested in a browser here; undefined where it can. */
 export const noBrowser: string | undefined = existsSync(CHROMIUM) ? undefined : `${CHROMIUM} is not there`;
