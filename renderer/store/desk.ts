@@ -7,6 +7,7 @@ import { type CallOptions, Connection, type ConnectionState } from "../host/conn
 import { PageError } from "../host/page-error.ts";
 import { FrameChannel } from "./frame-channel.ts";
 import { applyEvents } from "./run-state.ts";
+import { useRuns } from "./runs-store.ts";
 import { type Message, noRun, useWindow, VIEWS, type ViewName } from "./window-store.ts";
 
 export interface DeskOptions {
@@ -14,6 +15,8 @@ export interface DeskOptions {
   readonly token?: string;
   readonly window: string;
   readonly page: string;
+  /** The desktop's own dialog for a folder; resolves to undefined where none was chosen. Absent in a browser. */
+  readonly chooseFolder?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Numbers of live frames are shown this often: a person cannot read faster. */
@@ -33,7 +36,10 @@ export class Desk {
   #messages = 0;
   #causticAsked = -1;
 
+  readonly #chooseFolder: DeskOptions["chooseFolder"];
+
   constructor(options: DeskOptions) {
+    this.#chooseFolder = options.chooseFolder;
     this.connection = new Connection({
       ...options,
       listener: {
@@ -126,6 +132,24 @@ export class Desk {
     const { run } = await this.call("bench_open", { bench, reason: "The operator opened the bench in the window." });
     this.look(run);
     return run;
+  }
+
+  /** Asks for the folder of a kept run, by the system's dialog where there is one, and shows the run. */
+  async openRecord(): Promise<void> {
+    if (this.#chooseFolder === undefined) {
+      this.show("runs");
+      useRuns.setState({ asking: true });
+      return;
+    }
+    const folder = await this.#chooseFolder();
+    if (folder !== undefined) await this.attempt(() => this.showRecordIn(folder));
+  }
+
+  /** Shows the kept run of a folder in the runs view. */
+  async showRecordIn(folder: string): Promise<void> {
+    const { record } = await this.call("open_record", { folder });
+    useRuns.setState({ record, compared: undefined });
+    this.show("runs");
   }
 
   /** Looks at an open run: its events, its live frames. */
