@@ -18,8 +18,6 @@ export interface Range {
 
 /** Advance of one character of the ticks' font at its size. */
 const TICK_CHARACTER_PX = 6.4;
-/** A number this near to the right end would run out of the drawing. */
-const END_ROOM_PX = 12;
 const MARGIN = { left: 46, right: 8, top: 8, bottom: 20 };
 
 /** Axes, grid and a clipped drawing area; what is drawn is given by the caller, in data units through `PlotBox`. */
@@ -32,6 +30,10 @@ export function LinePlot(props: {
   /** Less room for axes: numbers at the ends alone. */
   small?: boolean;
   noX?: boolean;
+  /** In place of round numbers. */
+  yTicks?: readonly number[];
+  /** Stands behind the last number of the x axis. */
+  xUnit?: string;
   children: (box: PlotBox) => ReactNode;
   over?: (box: PlotBox) => ReactNode;
   className?: string;
@@ -45,7 +47,7 @@ export function LinePlot(props: {
   const { xRange, yRange, small = false, noX = false } = props;
   const bottom = noX ? 6 : MARGIN.bottom + (props.xLabel === undefined ? 0 : 13);
   const inner = Math.max(1, height - bottom - MARGIN.top);
-  const yTicks = ticks(yRange.from, yRange.to, Math.max(2, inner / (small ? 30 : 42)));
+  const yTicks = props.yTicks ?? ticks(yRange.from, yRange.to, Math.max(2, inner / (small ? 30 : 42)));
   const yTexts = yTicks.map((value) => tickText(value, yTicks));
   const longest = Math.max(0, ...yTexts.map((text) => text.length));
   // Figures of one width: the room that the longest one needs, and no less than keeps plots side by side alike.
@@ -81,11 +83,15 @@ export function LinePlot(props: {
           <g className="plot-ticks">
             {noX
               ? null
-              : xTicks.map((value) => (
-                  <text key={value} x={box.x(value)} y={box.bottom + 13} textAnchor={anchorOf(box.x(value), box)}>
-                    {tickText(value, xTicks)}
-                  </text>
-                ))}
+              : xTicks.map((value, index) => {
+                  const isLast = index === xTicks.length - 1;
+                  const text = `${tickText(value, xTicks)}${isLast && props.xUnit !== undefined ? ` ${props.xUnit}` : ""}`;
+                  return (
+                    <text key={value} y={box.bottom + 13} {...standing(box.x(value), text, box)}>
+                      {text}
+                    </text>
+                  );
+                })}
             {yTicks.map((value, index) => (
               <text key={value} x={box.left - 5} y={box.y(value) + 3.5} textAnchor="end">
                 {yTexts[index]}
@@ -111,9 +117,10 @@ export function LinePlot(props: {
   );
 }
 
-/** Numbers stand under their ticks, but for one at the right end, which ends there. */
-function anchorOf(x: number, box: PlotBox): "middle" | "end" {
-  return x > box.right - END_ROOM_PX ? "end" : "middle";
+/** A number stands under its tick, but for one that would run out of the drawing at the right: it ends there. */
+function standing(x: number, text: string, box: PlotBox): { readonly x: number; readonly textAnchor: "middle" | "end" } {
+  const end = box.right + MARGIN.right - 2;
+  return x + (text.length * TICK_CHARACTER_PX) / 2 > end ? { x: end, textAnchor: "end" } : { x, textAnchor: "middle" };
 }
 
 /** As many digits as the steps need; thousands and millions by their letters. */
