@@ -2,10 +2,12 @@ import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRe
 
 /** Rows beyond both ends of what is seen, so that scrolling by a little builds nothing. */
 const BEYOND_PX = 400;
+/** So near to the end counts as there. */
+const NEAR_PX = 40;
 
 /**
- * A list of any length of which only the rows in sight are built. Rows may have any height: each is taken to be `estimate_px` high until
- * it has been seen once. `follow` keeps the end in sight while new rows come and the reader is there.
+ * A list of any length of which only the rows in sight are built. Rows may have any height: each is taken to be as high as those seen so
+ * far are on average, at first `estimate_px`, until it has been seen itself. `follow` keeps the end in sight while new rows come and the reader is there.
  */
 export function VirtualList<Item>(props: {
   items: readonly Item[];
@@ -22,7 +24,9 @@ export function VirtualList<Item>(props: {
   const [, setMeasured] = useState(0);
   const [seen, setSeen] = useState({ top: 0, height: 0 });
   const atEnd = useRef(true);
-  const tops = topsOf(items, (item) => heights.current.get(keyOf(item)) ?? estimate_px);
+  const lastTop = useRef(0);
+  const usual_px = meanOf(heights.current) ?? estimate_px;
+  const tops = topsOf(items, (item) => heights.current.get(keyOf(item)) ?? usual_px);
   const whole = tops.at(-1) ?? 0;
   const first = Math.max(0, indexAt(tops, seen.top - BEYOND_PX));
   const last = Math.min(items.length - 1, indexAt(tops, seen.top + seen.height + BEYOND_PX));
@@ -30,12 +34,22 @@ export function VirtualList<Item>(props: {
   const look = useCallback((): void => {
     const element = list.current;
     if (element === null) return;
-    const { scrollTop, clientHeight, scrollHeight } = element;
-    atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+    const { scrollTop, clientHeight } = element;
     setSeen((before) =>
       before.top === scrollTop && before.height === clientHeight ? before : { top: scrollTop, height: clientHeight },
     );
   }, []);
+
+  /** Only who scrolls back leaves the end: rows that turn out higher than they were taken for do not. */
+  const scrolled = (): void => {
+    const element = list.current;
+    if (element === null) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    const isNear = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    atEnd.current = isNear || (atEnd.current && scrollTop >= lastTop.current);
+    lastTop.current = scrollTop;
+    look();
+  };
 
   useLayoutEffect(() => {
     const element = list.current;
@@ -74,11 +88,21 @@ export function VirtualList<Item>(props: {
   useLayoutEffect(() => {
     const element = list.current;
     if (follow && atEnd.current && element !== null) element.scrollTop = element.scrollHeight;
-  }, [follow, items.length, whole]);
+    look();
+  }, [follow, items.length, whole, look]);
 
   const built = items.slice(first, last + 1);
   return (
-    <ol ref={list} className={`scroll ${props.className}`} aria-label={props.label} tabIndex={0} onScroll={look}>
+    <ol
+      ref={list}
+      className={`scroll ${props.className}`}
+      aria-label={props.label}
+      tabIndex={0}
+      onScroll={scrolled}
+      onKeyDown={(event) => {
+        if (event.key === "End") atEnd.current = true;
+      }}
+    >
       {first > 0 ? <li aria-hidden="true" style={{ height: tops[first] }} /> : null}
       {built.map((item, offset) => {
         const key = keyOf(item);
@@ -119,6 +143,12 @@ function Row(props: {
       {props.children}
     </li>
   );
+}
+
+function meanOf(heights: ReadonlyMap<unknown, number>): number | undefined {
+  let sum = 0;
+  for (const height of heights.values()) sum += height;
+  return heights.size === 0 ? undefined : sum / heights.size;
 }
 
 /** Where each row begins, and where the last one ends. */

@@ -69,7 +69,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
           });
         }}
       >
-        {printing ? "Printing …" : "PDF report"}
+        {printing ? "Printing …" : "PDF"}
       </button>
       <button
         type="button"

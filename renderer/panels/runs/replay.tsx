@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { PageOutput } from "../../../main/contract/window-verbs.ts";
-import { EmptyState, Section } from "../../controls/controls.tsx";
+import { EmptyState } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { clockTime, fixed } from "../../store/format.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
@@ -167,9 +167,9 @@ export function Replay({ record }: { record: string }) {
           </div>
         </dl>
         <ResultCard state={state} caustic={caustic} />
-        <Section title="As it was then">
+        <div className="section">
           <ExportRow run={{ source: opened.source, state, caustic }} name={record} record={record} selected={shown} />
-        </Section>
+        </div>
         <Timeline
           source={opened.source}
           entries={state.timeline}

@@ -73,7 +73,7 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     const picture = await saved("PNG");
     expect(picture.subarray(1, 4).toString("latin1")).toBe("PNG");
     expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1020]);
-    const pdf = await saved("PDF report");
+    const pdf = await saved("PDF");
     expect(pdf.subarray(0, 5).toString("latin1")).toBe("%PDF-");
     expect(pdf.length).toBeGreaterThan(20_000);
 
