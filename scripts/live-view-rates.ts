@@ -175,7 +175,9 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 function line(figures: Figures): string {
   const { camera, sensor, frames_per_s, slowest_second, to_pixels_median_ms, to_pixels_p95_ms } = figures;
   const delay =
-    to_pixels_median_ms === undefined ? "" : `, frame to pixels ${to_pixels_median_ms} ms (95 %: ${to_pixels_p95_ms} ms)`;
+    to_pixels_median_ms === undefined
+      ? ""
+      : `, frame to pixels ${to_pixels_median_ms} ms (95 %: ${to_pixels_p95_ms} ms)`;
   const [before, after] = figures.page_heap_MiB;
   const process_MiB = figures.page_process_MiB === undefined ? "" : `, its process ${figures.page_process_MiB} MiB`;
   return `${camera.padEnd(10)} ${sensor.padEnd(9)} ${frames_per_s} frames/s (slowest second ${slowest_second})${delay}; page ${before} → ${after} MiB${process_MiB}, host ${figures.host_process_MiB} MiB\n`;

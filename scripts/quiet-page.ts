@@ -59,7 +59,9 @@ export async function openQuietPage(chromium: string, address: string, size: str
     .parse(await browser.send("Target.getTargets"));
   const target = targetInfos.find(({ type }) => type === "page");
   if (target === undefined) throw new Error("Chromium opened no page");
-  const page = await Debugger.connect(`${new URL(listening).origin.replace("http", "ws")}/devtools/page/${target.targetId}`);
+  const page = await Debugger.connect(
+    `${new URL(listening).origin.replace("http", "ws")}/devtools/page/${target.targetId}`,
+  );
   const evaluate = async (expression: string): Promise<unknown> => {
     const answer = await page.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
     const { result, exceptionDetails } = z
@@ -73,7 +75,8 @@ export async function openQuietPage(chromium: string, address: string, size: str
   return {
     evaluate,
     async until(expression) {
-      while ((await evaluate(`Boolean(${expression})`)) !== true) await new Promise((resolve) => setTimeout(resolve, 100));
+      while ((await evaluate(`Boolean(${expression})`)) !== true)
+        await new Promise((resolve) => setTimeout(resolve, 100));
     },
     async heap_bytes() {
       await page.send("HeapProfiler.collectGarbage");

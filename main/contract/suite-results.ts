@@ -16,12 +16,18 @@ export const suiteRowSchema = z.object({
   category: z.string(),
   group: z.string().describe("What the suite counts by: kind, rung or tier"),
   contender: z.string().describe("Who drove; a floor says that it is one, as `stub-floor`"),
-  status: z.enum(["graded", "failed", "not_run"]).describe("`failed` is the infrastructure's failure, never the contender's"),
+  status: z
+    .enum(["graded", "failed", "not_run"])
+    .describe("`failed` is the infrastructure's failure, never the contender's"),
   passed: z.boolean(),
   score: z.number().min(0).max(1),
   checks: z.array(suiteCheckSchema),
   calls: z.number().int().nonnegative(),
-  bad_calls: z.number().int().nonnegative().describe("Calls to a tool that does not exist or with arguments that do not bind"),
+  bad_calls: z
+    .number()
+    .int()
+    .nonnegative()
+    .describe("Calls to a tool that does not exist or with arguments that do not bind"),
   turns: z.number().int().nonnegative().optional(),
   tokens: z.number().int().nonnegative().optional(),
   usd: z.number().nonnegative().optional().describe("Absent where the cost is unknown"),

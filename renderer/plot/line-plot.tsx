@@ -118,7 +118,11 @@ export function LinePlot(props: {
 }
 
 /** A number stands under its tick, but for one that would run out of the drawing at the right: it ends there. */
-function standing(x: number, text: string, box: PlotBox): { readonly x: number; readonly textAnchor: "middle" | "end" } {
+function standing(
+  x: number,
+  text: string,
+  box: PlotBox,
+): { readonly x: number; readonly textAnchor: "middle" | "end" } {
   const end = box.right + MARGIN.right - 2;
   return x + (text.length * TICK_CHARACTER_PX) / 2 > end ? { x: end, textAnchor: "end" } : { x, textAnchor: "middle" };
 }

@@ -196,7 +196,14 @@ export class Desk {
 
   freeze(frozen: boolean): void {
     useWindow.setState({ frozen });
-    this.connection.setLive(frozen ? undefined : useWindow.getState().run);
+    // A frame that stays may be zoomed into: it is fetched with every pixel before the picture stops.
+    if (frozen && (this.frames.latest?.header.reduction ?? 1) > 1) this.connection.setFrameReduction(1);
+    else this.connection.setLive(frozen ? undefined : useWindow.getState().run);
+  }
+
+  /** How many times smaller than it is the live frame is shown. */
+  showsReduced(reduction: number): void {
+    if (!useWindow.getState().frozen) this.connection.setFrameReduction(reduction);
   }
 
   /** Stops whatever moves or exposes. Never waits for anything else. */
@@ -260,10 +267,13 @@ export class Desk {
 
   #onFrame(frame: WindowFrame): void {
     const { run, frozen } = useWindow.getState();
-    if (frame.header.source !== `live:${run ?? ""}` || frozen) {
+    const isReduced = (header: FrameHeader | undefined): boolean => (header?.reduction ?? 1) > 1;
+    const isLast = frozen && isReduced(this.frames.latest?.header) && !isReduced(frame.header);
+    if (frame.header.source !== `live:${run ?? ""}` || (frozen && !isLast)) {
       this.connection.frameShown(frame.header.number);
       return;
     }
+    if (isLast) this.connection.setLive(undefined);
     if (!this.frames.push(frame)) {
       // Nobody draws, but the strip charts go on: slowly, for the sake of everything else.
       setTimeout(() => {

@@ -53,7 +53,10 @@ export class KeptRecords implements RecordShelf {
       );
     }
     for (const [id, known] of this.#elsewhere) if (known === directory) return id;
-    const name = basename(directory).replaceAll(/[^A-Za-z0-9._-]/g, "-").replace(/^[^A-Za-z0-9]+/, "") || "run";
+    const name =
+      basename(directory)
+        .replaceAll(/[^A-Za-z0-9._-]/g, "-")
+        .replace(/^[^A-Za-z0-9]+/, "") || "run";
     let id = name;
     const isTaken = (): boolean => this.#elsewhere.has(id) || existsSync(join(this.#root, id));
     for (let copy = 2; isTaken(); copy++) id = `${name}.${copy}`;

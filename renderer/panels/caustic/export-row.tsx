@@ -128,9 +128,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
       >
         TIFF
       </button>
-      {paper
-        ? createPortal(<Report run={run} {...(record === undefined ? {} : { record })} />, document.body)
-        : null}
+      {paper ? createPortal(<Report run={run} {...(record === undefined ? {} : { record })} />, document.body) : null}
     </div>
   );
 }

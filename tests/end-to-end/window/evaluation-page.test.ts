@@ -32,7 +32,9 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       // One of two contenders was run; a second selection asks for the other one, which is never started here.
       const out = join(host.runsFolder, "evaluation", "half");
       const cases = ["bin/caustic.mjs", "eval", "tasks/plans/beam-quality.yaml", "--case", "A1,A5", "--exploratory"];
-      const running = spawn(process.execPath, [...cases, "--by", "constant", "--jobs", "1", "--out", out], { cwd: ROOT });
+      const running = spawn(process.execPath, [...cases, "--by", "constant", "--jobs", "1", "--out", out], {
+        cwd: ROOT,
+      });
       await new Promise((resolve) => running.once("exit", resolve));
       const path = join(out, "evaluation.json");
       const record = JSON.parse(readFileSync(path, "utf8")) as { asked: { by: string[] }[] };
@@ -44,7 +46,10 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       await page.getByRole("columnheader", { name: "constant" }).waitFor();
       expect(await page.locator(".matrix button").count()).toBe(2);
       await page.getByRole("button", { name: "Blind" }).click();
-      await page.getByRole("columnheader", { name: /^Contender/ }).first().waitFor();
+      await page
+        .getByRole("columnheader", { name: /^Contender/ })
+        .first()
+        .waitFor();
       const view = page.getByRole("main", { name: "Evaluation" });
       expect(await view.textContent()).not.toMatch(/constant|naive/);
       expect(await view.innerHTML()).not.toMatch(/constant|naive/);

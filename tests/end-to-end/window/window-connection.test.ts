@@ -162,6 +162,34 @@ test("live frames wait for the page: never more than two are under way, and the 
   page.connection.setLive(undefined);
 });
 
+test("a page that shows a frame smaller than it is gets as much as it shows, and every pixel when it asks for it", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  page.connection.setFrameReduction(3);
+  page.connection.setLive(run);
+  await page.until(() => page.frames.length >= 1);
+  const [small] = page.frames;
+  expect(small?.header).toMatchObject({ width_px: 640, height_px: 480, reduction: 3 });
+  expect(small?.samples).toHaveLength(214 * 160);
+  // It is remembered over a broken line.
+  page.line().cut();
+  await page.until(() => page.states.some((state) => state.kind === "lost"));
+  await open(page);
+  const before = page.frames.length;
+  await page.until(() => page.frames.length > before);
+  expect(page.frames.at(-1)?.header.reduction).toBe(3);
+  page.connection.setFrameReduction(1);
+  for (const frame of page.frames) page.connection.frameShown(frame.header.number);
+  await page.until(() => {
+    const last = page.frames.at(-1);
+    if (last !== undefined) page.connection.frameShown(last.header.number);
+    return last?.header.reduction === undefined;
+  });
+  expect(page.frames.at(-1)?.samples).toHaveLength(640 * 480);
+  page.connection.setLive(undefined);
+});
+
 test("looking at live frames changes nothing in the log and nothing that is measured", async () => {
   const measure = async (live: boolean): Promise<unknown> => {
     const page = pageOf(host());
