@@ -17,7 +17,7 @@ import { openQuietPage } from "./quiet-page.ts";
 
 /*
  * Prints how fast the live view is on this machine, for the smallest and the largest sensor: frames per second on the screen, the time
- * from a frame in memory to its pixels, and the memory of page and host. The camera gives frames that were made before, so that the
+ * from a frame in memory to its pixels, the processor time that a frame takes on both sides, and the memory of page and host. The camera gives frames that were made before, so that the
  * view is measured and not the simulator; with --simulator the simulated camera is measured too, whose frames are made one by one.
  * `node scripts/live-view-rates.ts [--seconds N] [--simulator] [--json]`
  */
@@ -81,9 +81,15 @@ function readyMadeBench(size: SensorSize, tookAt: Map<number, number>): BenchOff
   };
 }
 
-/** Times from the camera's frame to the page's word that it is drawn, in ms. */
-function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): number[] {
-  const delays_ms: number[] = [];
+interface Shown {
+  frames: number;
+  /** From the camera's frame to the page's word that it is drawn. */
+  delays_ms: number[];
+}
+
+/** Counts the frames that the page says are drawn. */
+function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): Shown {
+  const counted: Shown = { frames: 0, delays_ms: [] };
   const { host: windowHost } = host.window;
   const accept = windowHost.accept.bind(windowHost);
   windowHost.accept = (port: WindowPort): void => {
@@ -100,7 +106,8 @@ function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): numbe
         port.receive((message) => {
           const shown = typeof message === "string" ? /"frame_shown","number":(\d+)/.exec(message)?.[1] : undefined;
           const took_ms = tookAt.get(sequences.get(Number(shown)) ?? -1);
-          if (took_ms !== undefined) delays_ms.push(performance.now() - took_ms);
+          if (shown !== undefined) counted.frames++;
+          if (took_ms !== undefined) counted.delays_ms.push(performance.now() - took_ms);
           onMessage(message);
         }, onClose);
       },
@@ -112,7 +119,7 @@ function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): numbe
       },
     });
   };
-  return delays_ms;
+  return counted;
 }
 
 interface Figures {
@@ -122,6 +129,9 @@ interface Figures {
   readonly slowest_second: number;
   readonly to_pixels_median_ms?: number;
   readonly to_pixels_p95_ms?: number;
+  /** With everything else that the process does meanwhile. */
+  readonly host_processor_ms_per_frame: number;
+  readonly browser_processor_ms_per_frame: number;
   readonly page_heap_MiB: readonly [before: number, after: number];
   readonly page_process_MiB?: number;
   readonly host_process_MiB: number;
@@ -133,7 +143,7 @@ async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<F
   const host = await pageHost(simulator, { kernel });
   const tookAt = new Map<number, number>();
   if (simulator === null) host.window.benches.offer(readyMadeBench(sensor, tookAt));
-  const delays_ms = watchFrames(host, tookAt);
+  const shown = watchFrames(host, tookAt);
   const page = await openQuietPage(CHROMIUM, host.address, WINDOW_SIZE);
   try {
     await page.until("document.querySelector('.offer button')");
@@ -141,14 +151,20 @@ async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<F
     await page.until("document.querySelector('.frame-facts')");
     await wait(1500);
     const before = await page.heap_bytes();
-    delays_ms.length = 0;
+    shown.frames = 0;
+    shown.delays_ms = [];
+    const host_us = process.cpuUsage();
+    const browser_s = await page.processor_s();
     const rates: number[] = [];
     for (let second = 0; second < SECONDS; second++) {
       await wait(1000);
       const text = String(await page.evaluate("document.querySelector('.frame-facts')?.textContent"));
       rates.push(Number(/(\d+) fps/.exec(text)?.[1] ?? 0));
     }
-    const sorted = delays_ms.toSorted((a, b) => a - b);
+    const { user, system } = process.cpuUsage(host_us);
+    const browserTook_s = (await page.processor_s()) - browser_s;
+    const frames = Math.max(1, shown.frames);
+    const sorted = shown.delays_ms.toSorted((a, b) => a - b);
     const at = (share: number): number | undefined => sorted[Math.floor(share * (sorted.length - 1))];
     const [median, p95] = [at(0.5), at(0.95)];
     const process_bytes = await page.process_bytes();
@@ -159,6 +175,8 @@ async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<F
       slowest_second: Math.min(...rates),
       ...(median === undefined ? {} : { to_pixels_median_ms: round(median) }),
       ...(p95 === undefined ? {} : { to_pixels_p95_ms: round(p95) }),
+      host_processor_ms_per_frame: round((user + system) / 1000 / frames),
+      browser_processor_ms_per_frame: round((1000 * browserTook_s) / frames),
       page_heap_MiB: [round(before / MIB), round((await page.heap_bytes()) / MIB)],
       ...(process_bytes === undefined ? {} : { page_process_MiB: round(process_bytes / MIB) }),
       host_process_MiB: round(process.memoryUsage().rss / MIB),
@@ -180,7 +198,7 @@ function line(figures: Figures): string {
       : `, frame to pixels ${to_pixels_median_ms} ms (95 %: ${to_pixels_p95_ms} ms)`;
   const [before, after] = figures.page_heap_MiB;
   const process_MiB = figures.page_process_MiB === undefined ? "" : `, its process ${figures.page_process_MiB} MiB`;
-  return `${camera.padEnd(10)} ${sensor.padEnd(9)} ${frames_per_s} frames/s (slowest second ${slowest_second})${delay}; page ${before} → ${after} MiB${process_MiB}, host ${figures.host_process_MiB} MiB\n`;
+  return `${camera.padEnd(10)} ${sensor.padEnd(9)} ${frames_per_s} frames/s (slowest second ${slowest_second})${delay}; processor time per frame: host ${figures.host_processor_ms_per_frame} ms, browser ${figures.browser_processor_ms_per_frame} ms; page ${before} → ${after} MiB${process_MiB}, host ${figures.host_process_MiB} MiB\n`;
 }
 
 const all: Figures[] = [];

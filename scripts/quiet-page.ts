@@ -25,6 +25,8 @@ export interface QuietPage {
   heap_bytes(): Promise<number>;
   /** Resident memory of the process that draws the page, bytes; undefined where the system does not tell. */
   process_bytes(): Promise<number | undefined>;
+  /** Processor time that all processes of the browser took so far, seconds. */
+  processor_s(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,10 @@ export async function openQuietPage(chromium: string, address: string, size: str
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value;
   };
+  const processes = async () =>
+    z
+      .object({ processInfo: z.array(z.object({ type: z.string(), id: z.number(), cpuTime: z.number() })) })
+      .parse(await browser.send("SystemInfo.getProcessInfo")).processInfo;
   await page.send("Page.navigate", { url: address });
   return {
     evaluate,
@@ -85,11 +91,13 @@ export async function openQuietPage(chromium: string, address: string, size: str
         .parse(await page.send("Runtime.getHeapUsage"));
       return usage.usedSize + usage.backingStorageSize;
     },
+    async processor_s() {
+      return (await processes()).reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+    },
     async process_bytes() {
-      const { processInfo } = z
-        .object({ processInfo: z.array(z.object({ type: z.string(), id: z.number() })) })
-        .parse(await browser.send("SystemInfo.getProcessInfo"));
-      const sizes = processInfo.filter(({ type }) => type === "renderer").flatMap(({ id }) => residentBytes(id) ?? []);
+      const sizes = (await processes())
+        .filter(({ type }) => type === "renderer")
+        .flatMap(({ id }) => residentBytes(id) ?? []);
       return sizes.length === 0 ? undefined : Math.max(...sizes);
     },
     async close() {
