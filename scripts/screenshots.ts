@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import {
   noBrowser,
@@ -13,10 +14,11 @@ import {
 
 /*
  * Makes the pictures of docs/images: every view in both themes at the smallest and a usual size, from real runs on the simulator.
- * `node scripts/screenshots.ts [runs-folder-with-an-evaluation]`
+ * `node scripts/screenshots.ts [--evaluations RUNS-FOLDER-WITH-AN-EVALUATION] [--out FOLDER]`
  */
 
-const OUT = fileURLToPath(new URL("../docs/images", import.meta.url));
+const { values: options } = parseArgs({ options: { evaluations: { type: "string" }, out: { type: "string" } } });
+const OUT = options.out ?? fileURLToPath(new URL("../docs/images", import.meta.url));
 const SIZES = [
   [1280, 720],
   [1920, 1080],
@@ -45,7 +47,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 const settle = (page: Page, time_ms = 1200): Promise<void> => page.waitForTimeout(time_ms);
 
 const browser = await startBrowser();
-const host = await pageHost({ scenario: "different_waists", seed: 3 }, { evaluationsFrom: process.argv[2] });
+const host = await pageHost({ scenario: "different_waists", seed: 3 }, { evaluationsFrom: options.evaluations });
 mkdirSync(OUT, { recursive: true });
 try {
   await prepare(browser, host);

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -8,6 +9,7 @@ import {
   crashReporter,
   dialog,
   ipcMain,
+  type IpcMainEvent,
   Menu,
   MessageChannelMain,
   protocol,
@@ -18,11 +20,12 @@ import {
   utilityProcess,
 } from "electron";
 import { answerFor, APP_ORIGIN, APP_SCHEME } from "./app-scheme.ts";
-import { ASK_PORT_CHANNEL, COMMAND_CHANNEL, PORT_CHANNEL } from "./channels.ts";
+import { ASK_PORT_CHANNEL, COMMAND_CHANNEL, FOLDER_CHANNEL, PORT_CHANNEL } from "./channels.ts";
 import { LogFile } from "./log-file.ts";
 import { menuTemplate } from "./menu.ts";
 import { isOwnPage, mayNavigate, newWindowRule } from "./navigation-rules.ts";
 import { mayUse } from "./permission-rules.ts";
+import { printRequest } from "./print-messages.ts";
 import { restartDecision } from "./restart-policy.ts";
 import { placeFrom, placeText } from "./window-place.ts";
 import { windowOptions } from "./window-preferences.ts";
@@ -41,9 +44,16 @@ const runsFolder = process.env["CAUSTIC_RUNS"] ?? join(app.getPath("documents"),
 let window: BrowserWindow | undefined;
 let bench: UtilityProcess | undefined;
 let quitting = false;
-const ends_ms: number[] = [];
+const benchEnds_ms: number[] = [];
+const pageEnds_ms: number[] = [];
 
 crashReporter.start({ uploadToServer: false });
+process.on("uncaughtException", (error) => {
+  log.write(`a fault of the shell: ${error.stack ?? error.message}`);
+});
+process.on("unhandledRejection", (reason) => {
+  log.write(`a fault of the shell: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`);
+});
 protocol.registerSchemesAsPrivileged([
   { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
 ]);
@@ -62,6 +72,9 @@ if (app.requestSingleInstanceLock()) {
   });
   app.on("will-quit", () => {
     bench?.kill();
+  });
+  app.on("child-process-gone", (_, details) => {
+    if (details.reason !== "clean-exit") log.write(`a process ended: ${details.type}, ${details.reason}`);
   });
   app.on("web-contents-created", (_, contents) => {
     contents.on("will-navigate", (event, address) => {
@@ -87,13 +100,16 @@ function start(): void {
   guardSession();
   startBench();
   ipcMain.on(ASK_PORT_CHANNEL, (event) => {
-    if (
-      event.senderFrame !== null &&
-      event.senderFrame === event.sender.mainFrame &&
-      isOwnPage(event.senderFrame.url)
-    ) {
-      givePort();
-    }
+    if (comesFromPage(event)) givePort();
+  });
+  ipcMain.handle(FOLDER_CHANNEL, async (event) => {
+    if (window === undefined || !comesFromPage(event)) return undefined;
+    const { filePaths } = await dialog.showOpenDialog(window, {
+      title: "Open the folder of a run",
+      defaultPath: runsFolder,
+      properties: ["openDirectory"],
+    });
+    return filePaths[0];
   });
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(
@@ -110,6 +126,11 @@ function start(): void {
     ),
   );
   openWindow();
+}
+
+/** Whether a message comes from the window's own page and from no frame inside it. */
+function comesFromPage({ senderFrame, sender }: Pick<IpcMainEvent, "senderFrame" | "sender">): boolean {
+  return senderFrame !== null && senderFrame === sender.mainFrame && isOwnPage(senderFrame.url);
 }
 
 function servePage(): void {
@@ -159,10 +180,19 @@ function openWindow(): void {
   });
   made.webContents.on("render-process-gone", (_, details) => {
     log.write(`the page's process ended: ${details.reason}, ${details.exitCode}`);
-    if (details.reason !== "clean-exit") made.reload();
+    if (quitting || details.reason === "clean-exit") return;
+    pageEnds_ms.push(Date.now());
+    const decision = restartDecision(pageEnds_ms);
+    const reload = (): void => {
+      if (!made.isDestroyed()) made.reload();
+    };
+    // The bench goes on meanwhile: the page finds its run again, with everything that happened.
+    if (decision.restart) setTimeout(reload, decision.after_ms);
+    else void askForRestart("The page ended several times in a row.", pageEnds_ms, reload);
   });
   made.on("unresponsive", () => {
     log.write("the page does not respond");
+    void askWhetherToWait(made);
   });
   void made.loadURL(`${APP_ORIGIN}/index.html`);
 }
@@ -184,25 +214,69 @@ function startBench(): void {
   started.once("exit", (code) => {
     if (quitting) return;
     log.write(`the bench process ended with ${code}`);
-    ends_ms.push(Date.now());
-    const decision = restartDecision(ends_ms);
+    benchEnds_ms.push(Date.now());
+    const decision = restartDecision(benchEnds_ms);
     if (decision.restart) setTimeout(startBench, decision.after_ms);
-    else void askForRestart();
+    else void askForRestart("The bench process ended several times in a row.", benchEnds_ms, startBench);
+  });
+  started.on("message", (message: unknown) => {
+    const request = printRequest(message);
+    if (request === undefined) return;
+    printed(request.html).then(
+      (pdf) => {
+        started.postMessage({ type: "printed", id: request.id, pdf });
+      },
+      (error: unknown) => {
+        started.postMessage({ type: "printed", id: request.id, error: String(error) });
+      },
+    );
   });
 }
 
-async function askForRestart(): Promise<void> {
+/** A4 pages of a document, drawn in a window that nobody sees, that runs no script and reaches no network. */
+async function printed(html: string): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), "caustic-print-"));
+  const sheet = new BrowserWindow({
+    show: false,
+    webPreferences: { sandbox: true, contextIsolation: true, javascript: false, partition: "print" },
+  });
+  try {
+    const file = join(folder, "report.html");
+    writeFileSync(file, html);
+    await sheet.loadFile(file);
+    return await sheet.webContents.printToPDF({ pageSize: "A4", printBackground: true, preferCSSPageSize: true });
+  } finally {
+    sheet.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function askWhetherToWait(made: BrowserWindow): Promise<void> {
+  const { response } = await dialog.showMessageBox(made, {
+    type: "warning",
+    title: "Caustic",
+    message: "The page does not respond.",
+    detail: "The bench goes on without it. Loading the page again loses nothing that was measured.",
+    buttons: ["Load it again", "Wait"],
+    defaultId: 1,
+    cancelId: 1,
+  });
+  if (response !== 0 || made.isDestroyed()) return;
+  made.webContents.forcefullyCrashRenderer();
+}
+
+async function askForRestart(message: string, ends_ms: number[], again: () => void): Promise<void> {
   const { response } = await dialog.showMessageBox({
     type: "error",
     title: "Caustic",
-    message: "The bench process ended several times in a row.",
+    message,
     detail: `The log file says why: ${log.path}`,
     buttons: ["Start it again", "Quit"],
     defaultId: 0,
   });
   if (response === 0) {
     ends_ms.length = 0;
-    startBench();
+    again();
   } else app.quit();
 }
 

@@ -27,6 +27,8 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
     {
       label: "&File",
       submenu: [
+        item("Open the folder of a run …", "open-record", "CommandOrControl+O"),
+        { type: "separator" },
         { label: "Open the folder of the runs", click: actions.openRunsFolder },
         { label: "Open the log file", click: actions.openLogFile },
         { type: "separator" },
@@ -40,6 +42,8 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
         item("STOP", "stop", "CommandOrControl+."),
         { type: "separator" },
         item("Take control", "take-over", "CommandOrControl+T"),
+        item("Pause or resume who drives", "pause", "CommandOrControl+P"),
+        { type: "separator" },
         item("Find the exposure", "auto-exposure", "CommandOrControl+E"),
         item("Take darks", "darks", "CommandOrControl+D"),
         item("Measure here", "measure", "CommandOrControl+M"),

@@ -1,4 +1,4 @@
-/** What to do when the bench process is gone although nobody asked it to go. */
+/** What to do when a process is gone although nobody asked it to go: the bench's, or the one that draws the page. */
 export type RestartDecision = { readonly restart: true; readonly after_ms: number } | { readonly restart: false };
 
 const WITHIN_MS = 60_000;
@@ -6,8 +6,9 @@ const MOST = 3;
 const FIRST_WAIT_MS = 500;
 
 /**
- * A native driver may take the bench process along; the window stays and the bench starts again, a little later each time. When
- * it goes down three times within a minute, starting it again helps nobody: the person is asked.
+ * A native driver may take the bench process along; the window stays and the bench starts again, a little later each time. The same
+ * holds for the page, which draws by a driver of its own. When a process goes down a fourth time within a minute, starting it again
+ * helps nobody: the person is asked.
  *
  * @param ends_ms when it went down, the last one last
  */

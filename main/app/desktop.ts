@@ -8,14 +8,20 @@ import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { createWindow } from "./window/create-window.ts";
 import { desktopPort, type DesktopPort } from "./window/parent-port.ts";
+import { ParentPrinter } from "./window/parent-printer.ts";
 
 /** How a utility process hears from the shell that started it. */
 interface ParentPort {
-  on(event: "message", listener: (event: { readonly ports: readonly DesktopPort[] }) => void): void;
+  on(
+    event: "message",
+    listener: (event: { readonly data: unknown; readonly ports: readonly DesktopPort[] }) => void,
+  ): void;
+  postMessage(message: unknown): void;
 }
 
 /** The bench process of the desktop: the same benches as `caustic serve`, with windows over ports instead of a network. */
 export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
+  const printer = new ParentPrinter(parent);
   const window = createWindow("", {
     version: programVersion(),
     desktop: true,
@@ -25,6 +31,7 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
     ),
     kernel: chooseKernel().kernel,
     contenders: [agentOffer({})],
+    printPdf: printer.print,
     log: (message) => {
       process.stderr.write(`${message}\n`);
     },
@@ -39,7 +46,8 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
       keepFrames: true,
     }),
   );
-  parent.on("message", ({ ports }) => {
+  parent.on("message", ({ data, ports }) => {
+    if (printer.answer(data)) return;
     for (const port of ports) window.host.accept(desktopPort(port));
   });
 }

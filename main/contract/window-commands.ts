@@ -15,6 +15,8 @@ export const WINDOW_COMMANDS = [
   "darks",
   "measure",
   "take-over",
+  "pause",
+  "open-record",
   "log-scale",
   "freeze",
   "theme",

@@ -52,6 +52,8 @@ export const frameHeaderSchema = z.object({
   height_px: z.number().int().positive(),
   bit_depth: z.number().int().min(8).max(16),
   pixel_pitch_um: z.number().positive(),
+  /** Samples are the largest of so many by so many pixels each, for a page that shows the frame smaller than it is. Absent: 1. */
+  reduction: z.number().int().min(1).max(8).optional(),
   exposure_ms: z.number(),
   z_actual_mm: z.number().optional(),
   t_ms: z.number(),
@@ -60,6 +62,8 @@ export const frameHeaderSchema = z.object({
   skipped: z.number().int().nonnegative(),
   simulated: z.boolean(),
   analysis_ms: z.number().nonnegative().optional(),
+  /** `sequence` of the frame in which the numbers below were found: not every live frame is looked at. Absent: in this one. */
+  read_sequence: z.number().int().nonnegative().optional(),
   widths: widthFieldsSchema.optional(),
   outline: beamOutlineSchema.optional(),
   profiles: z.object({ x: axisProfileSchema, y: axisProfileSchema }).optional(),
@@ -70,8 +74,20 @@ export type FrameHeader = z.infer<typeof frameHeaderSchema>;
 
 export interface WindowFrame {
   readonly header: FrameHeader;
-  /** Row-major, `width_px * height_px` counts. */
+  /** Row-major counts, `sampledSize` of the header. */
   readonly samples: Uint16Array;
+}
+
+/** Samples of a frame along both sides: its pixels, or the blocks that each sample stands for. */
+export function sampledSize({
+  width_px,
+  height_px,
+  reduction = 1,
+}: Pick<FrameHeader, "width_px" | "height_px" | "reduction">): {
+  readonly width: number;
+  readonly height: number;
+} {
+  return { width: Math.ceil(width_px / reduction), height: Math.ceil(height_px / reduction) };
 }
 
 /** The frame as one message. `samples` are copied once. */
@@ -104,8 +120,9 @@ export function decodeFrame(buffer: ArrayBuffer): WindowFrame {
   }
   const header = frameHeaderSchema.parse(JSON.parse(text));
   const samples = new Uint16Array(buffer, FIXED_BYTES + length);
-  if (samples.length !== header.width_px * header.height_px) {
-    throw new Error(`${header.width_px} × ${header.height_px} pixels are announced and ${samples.length} came`);
+  const { width, height } = sampledSize(header);
+  if (samples.length !== width * height) {
+    throw new Error(`${width} × ${height} samples are announced and ${samples.length} came`);
   }
   return { header, samples };
 }

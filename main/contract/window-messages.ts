@@ -37,6 +37,8 @@ export const pageMessageSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("unwatch"), source: sourceSchema }),
   /** Live frames of that run, or of none. */
   z.strictObject({ type: z.literal("live"), run: z.string().max(200).optional() }),
+  /** The page shows live frames this many times smaller than they are: more would be sent in vain. 1: every pixel. */
+  z.strictObject({ type: z.literal("frame_detail"), reduction: z.number().int().min(1).max(8) }),
   /** A frame is on the screen: the next one may come. */
   z.strictObject({ type: z.literal("frame_shown"), number: z.number().int().nonnegative() }),
 ]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { axisResultSchema } from "./axis-result.ts";
+import { evaluationRowSchema } from "./evaluation-row.ts";
 import { TOOLS, benchOfferSchema, keepOutZoneSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
 import { verdictSchema } from "./vocabulary.ts";
 import { evaluationStateSchema, evaluationListingSchema } from "./window-evaluation.ts";
@@ -195,10 +196,30 @@ export const WINDOW_VERBS = {
   },
 
   list_records: { input: nothing, output: z.object({ records: z.array(recordSummarySchema) }) },
-  /** Grades a kept run again: what its events say today and what they said then. */
+  /** Puts a run of any folder of this machine into the list until the host ends. Nothing is copied or written. */
+  open_record: {
+    input: z.strictObject({ folder: z.string().trim().min(1).max(4000) }),
+    output: z.object({ record }),
+  },
+  /** Holds a kept run against what was expected of it, by today's grader; beside it the grade of its own day, where it has one. */
+  grade_record: {
+    input: z.strictObject({ record }),
+    output: z.object({
+      then: evaluationRowSchema.optional(),
+      now: evaluationRowSchema,
+      changed: z.array(z.object({ name: z.string(), before: z.string(), after: z.string() })),
+    }),
+  },
+  /** Checks the log of a kept run line by line. */
   verify_record: {
     input: z.strictObject({ record }),
     output: z.object({ sound: z.boolean(), events: z.number().int(), message: z.string() }),
+  },
+
+  /** A4 pages of a self-contained HTML document without scripts. Refused as `not_offered` where nothing on this machine can print. */
+  print_pdf: {
+    input: z.strictObject({ html: z.string().min(1).max(4_000_000) }),
+    output: z.object({ pdf_base64: z.string() }),
   },
 
   start_contender: {

@@ -45,6 +45,19 @@ export function gradeAgain(folder: string): GradedAgain {
   return { ...(then === undefined ? {} : { then }), now: row };
 }
 
+/** Fields that both grades have in different ways, as JSON; none where the run has no grade of its day. */
+export function gradeChanges({
+  then,
+  now,
+}: GradedAgain): { readonly name: string; readonly before: string; readonly after: string }[] {
+  if (then === undefined) return [];
+  const names = new Set([...Object.keys(then), ...Object.keys(now)] as (keyof EvaluationRow)[]);
+  const text = (value: unknown): string => (value === undefined ? "absent" : JSON.stringify(value));
+  return [...names]
+    .map((name) => ({ name, before: text(then[name]), after: text(now[name]) }))
+    .filter(({ before, after }) => before !== after);
+}
+
 function singleCase(record: ReturnType<typeof readRun>["record"], folder: string): EvaluationCase {
   const { scenario, seed, id } = record;
   if (scenario === undefined || seed === undefined) {

@@ -101,6 +101,22 @@ export const COMMANDS: readonly Command[] = [
   },
   { name: "take-over", words: "Take control", key: "t", run: withRun((desk, run) => desk.call("take_over", { run })) },
   {
+    name: "pause",
+    words: "Pause or resume who drives",
+    key: "p",
+    run: withRun((desk, run) =>
+      desk.call(useWindow.getState().followed?.state.paused === true ? "resume" : "pause", { run }),
+    ),
+  },
+  {
+    name: "open-record",
+    words: "Open the folder of a run",
+    key: "o",
+    run: (desk) => {
+      void desk.openRecord();
+    },
+  },
+  {
     name: "log-scale",
     words: "Logarithmic colours",
     key: "l",

@@ -19,6 +19,8 @@ interface DesktopBridge {
   readonly requestPort: () => void;
   /** Calls back with the name of a menu command. */
   readonly onCommand: (listener: (command: string) => void) => void;
+  /** The system's dialog for a folder; undefined where none was chosen. */
+  readonly chooseFolder: () => Promise<string | undefined>;
 }
 
 const desktop = (window as { caustic?: DesktopBridge }).caustic;
@@ -47,6 +49,7 @@ const desk = new Desk({
   ...(token === undefined ? {} : { token }),
   window: windowName(),
   page: crypto.randomUUID(),
+  chooseFolder: desktop?.chooseFolder,
 });
 desk.showAddressed();
 window.addEventListener("hashchange", () => {

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
+import { StopButton } from "../controls/stop-button.tsx";
 import { AgentView } from "../panels/agent/agent-view.tsx";
 import { BenchView } from "../panels/bench/bench-view.tsx";
 import { CausticView } from "../panels/caustic/caustic-view.tsx";
@@ -134,29 +135,6 @@ function Mark() {
       />
       <circle cx="16" cy="16" r="2.4" fill="var(--x)" />
     </svg>
-  );
-}
-
-/** Always there, also when nothing moves: whoever needs it must not look for it. */
-function StopButton() {
-  const desk = useDesk();
-  const run = useWindow((state) => state.run);
-  const [pressed, setPressed] = useState(false);
-  return (
-    <button
-      type="button"
-      className="stop"
-      disabled={run === undefined}
-      title="Stops whatever moves or exposes (Esc)"
-      onClick={() => {
-        setPressed(true);
-        void desk.stop().finally(() => {
-          setPressed(false);
-        });
-      }}
-    >
-      {pressed ? "…" : "STOP"}
-    </button>
   );
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { StopButton } from "./stop-button.tsx";
 
-/** A dialog over everything but STOP, which stays on its key. Escape and the browser's own ways close it. */
+/** A dialog over everything, with a STOP of its own, since it covers the bar's. Escape and the browser's own ways close it. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -17,7 +18,10 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
       onClose={props.onClose}
     >
       <header className="dialog-title">
-        <h2 id={id}>{props.title}</h2>
+        <h2 id={id} className="grow">
+          {props.title}
+        </h2>
+        <StopButton />
         <button type="button" className="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
           ✕
         </button>

@@ -1,4 +1,4 @@
-import type { WindowFrame } from "../../main/contract/window-frame.ts";
+import { sampledSize, type WindowFrame } from "../../main/contract/window-frame.ts";
 
 /** Pixels of the rim that are looked at for the background. */
 const RIM_SAMPLES = 400;
@@ -8,7 +8,7 @@ export function countsRange({ header, samples }: WindowFrame): {
   readonly low_counts: number;
   readonly high_counts: number;
 } {
-  const { width_px, height_px } = header;
+  const { width: width_px, height: height_px } = sampledSize(header);
   const fullScale = 2 ** header.bit_depth - 1;
   const rim: number[] = [];
   const step = Math.max(1, Math.floor((2 * (width_px + height_px)) / RIM_SAMPLES));

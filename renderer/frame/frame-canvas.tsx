@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { FrameHeader, WindowFrame } from "../../main/contract/window-frame.ts";
+import { type FrameHeader, sampledSize, type WindowFrame } from "../../main/contract/window-frame.ts";
 import { useSize } from "../plot/use-size.ts";
 import { fixed } from "../store/format.ts";
 import { usePreferences } from "../store/preferences.ts";
@@ -18,6 +18,8 @@ interface Readout {
   readonly column: number;
   readonly row: number;
   readonly counts: number;
+  /** The counts are the largest of so many by so many pixels. */
+  readonly reduction: number;
 }
 
 /** How large the wheel's steps are. */
@@ -25,6 +27,7 @@ const WHEEL = 0.0016;
 const KEY_ZOOM = 1.4;
 const KEY_PAN = 40;
 const OVERLAY_EVERY_MS = 120;
+const MOST_REDUCTION = 8;
 
 /**
  * A frame with its overlays: zoom by wheel, pan by dragging, double click for the whole frame, counts under the pointer. Frames are
@@ -33,10 +36,12 @@ const OVERLAY_EVERY_MS = 120;
 export function FrameCanvas(props: {
   source: FrameSource;
   onShown?: (number: number) => void;
+  /** Told at every drawing of how many times smaller than it is the frame is shown: more samples would not be seen. */
+  onReduced?: (reduction: number) => void;
   label: string;
   colourRange?: "peak" | "full";
 }) {
-  const { source, onShown, colourRange = "peak" } = props;
+  const { source, onShown, onReduced, colourRange = "peak" } = props;
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<FramePainter>(undefined);
@@ -58,19 +63,16 @@ export function FrameCanvas(props: {
     if (element === null || current === undefined || element.width === 0) return;
     painter.current ??= createFramePainter(element);
     const fullScale_counts = 2 ** current.header.bit_depth - 1;
-    painter.current.setFrame({
-      samples: current.samples,
-      width_px: current.header.width_px,
-      height_px: current.header.height_px,
-      fullScale_counts,
-    });
+    const { reduction = 1 } = current.header;
+    const { width, height } = sampledSize(current.header);
+    painter.current.setFrame({ samples: current.samples, width_px: width, height_px: height, fullScale_counts });
     const ratio = window.devicePixelRatio;
     const screen = { width: element.width / ratio, height: element.height / ratio };
     const sensor = { width: current.header.width_px, height: current.header.height_px };
     view.current ??= wholeFrame(sensor, screen);
     const { scale, offsetX, offsetY } = view.current;
     painter.current.paint(
-      { scale: scale * ratio, offsetX: offsetX * ratio, offsetY: offsetY * ratio },
+      { scale: scale * ratio * reduction, offsetX: offsetX * ratio, offsetY: offsetY * ratio },
       {
         map: colourMap,
         log: logScale,
@@ -88,8 +90,9 @@ export function FrameCanvas(props: {
     }
     const at = pointer.current;
     if (at !== undefined) setReadout(readoutAt(current, view.current, at.x, at.y));
+    onReduced?.(Math.min(MOST_REDUCTION, Math.max(1, Math.floor(1 / (scale * ratio)))));
     for (const number of arrived.current.splice(0)) onShown?.(number);
-  }, [colourMap, logScale, overlays.saturation, colourRange, onShown]);
+  }, [colourMap, logScale, overlays.saturation, colourRange, onShown, onReduced]);
 
   const schedule = useCallback((): void => {
     if (scheduled.current !== 0) return;
@@ -280,7 +283,9 @@ export function FrameCanvas(props: {
           Beam
         </button>
         <output className="frame-readout number" aria-label="Counts under the pointer">
-          {readout === undefined ? "" : `${readout.column}, ${readout.row} px  ${readout.counts}`}
+          {readout === undefined
+            ? ""
+            : `${readout.column}, ${readout.row} px  ${readout.reduction > 1 ? `max of ${readout.reduction}×${readout.reduction}: ` : ""}${readout.counts}`}
         </output>
         <span className="frame-zoom number dim">{shownView === undefined ? "" : `${fixed(shownView.scale, 2)}×`}</span>
       </div>
@@ -295,9 +300,11 @@ function placeOf(event: { currentTarget: HTMLElement; clientX: number; clientY: 
 
 function readoutAt(frame: WindowFrame, view: FrameView, x: number, y: number): Readout | undefined {
   const { column, row } = pixelAt(view, x, y);
-  const { width_px, height_px } = frame.header;
+  const { width_px, height_px, reduction = 1 } = frame.header;
   if (column < 0 || row < 0 || column >= width_px || row >= height_px) return undefined;
-  return { column, row, counts: frame.samples[row * width_px + column] ?? 0 };
+  const { width } = sampledSize(frame.header);
+  const sample = Math.floor(row / reduction) * width + Math.floor(column / reduction);
+  return { column, row, counts: frame.samples[sample] ?? 0, reduction };
 }
 
 /** The picture for who does not see it. */

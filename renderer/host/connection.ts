@@ -81,6 +81,7 @@ export class Connection {
   #nextId = 0;
   #attempt = 0;
   #live: string | undefined;
+  #reduction = 1;
   #closed = false;
 
   constructor(options: ConnectionOptions) {
@@ -135,6 +136,13 @@ export class Connection {
   setLive(run: string | undefined): void {
     this.#live = run;
     this.#post({ type: "live", ...(run === undefined ? {} : { run }) });
+  }
+
+  /** Live frames may come this many times smaller: nobody would see the difference. */
+  setFrameReduction(reduction: number): void {
+    if (reduction === this.#reduction) return;
+    this.#reduction = reduction;
+    this.#post({ type: "frame_detail", reduction });
   }
 
   frameShown(number: number): void {
@@ -277,6 +285,7 @@ export class Connection {
       } else call.sent = this.#post(call.message);
     }
     for (const [source, watch] of this.#watches) this.#post({ type: "watch", source, from: watch.next });
+    if (this.#reduction !== 1) this.#post({ type: "frame_detail", reduction: this.#reduction });
     if (this.#live !== undefined) this.#post({ type: "live", run: this.#live });
   }
 

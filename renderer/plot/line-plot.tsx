@@ -16,6 +16,8 @@ export interface Range {
   readonly to: number;
 }
 
+/** Advance of one character of the ticks' font at its size. */
+const TICK_CHARACTER_PX = 6.4;
 const MARGIN = { left: 46, right: 8, top: 8, bottom: 20 };
 
 /** Axes, grid and a clipped drawing area; what is drawn is given by the caller, in data units through `PlotBox`. */
@@ -28,15 +30,29 @@ export function LinePlot(props: {
   /** Less room for axes: numbers at the ends alone. */
   small?: boolean;
   noX?: boolean;
+  /** In place of round numbers. */
+  yTicks?: readonly number[];
+  /** Stands behind the last number of the x axis. */
+  xUnit?: string;
   children: (box: PlotBox) => ReactNode;
   over?: (box: PlotBox) => ReactNode;
   className?: string;
+  /** Of the drawing, in CSS pixels, where it does not fill what is around it: on paper, or in a picture. */
+  size?: { readonly width: number; readonly height: number };
 }) {
-  const { ref, width, height } = useSize<HTMLDivElement>();
+  const measured = useSize<HTMLDivElement>();
+  const { ref } = measured;
+  const { width, height } = props.size ?? measured;
   const clip = useId();
   const { xRange, yRange, small = false, noX = false } = props;
-  const left = small ? 40 : MARGIN.left + (props.yLabel === undefined ? 0 : 12);
   const bottom = noX ? 6 : MARGIN.bottom + (props.xLabel === undefined ? 0 : 13);
+  const inner = Math.max(1, height - bottom - MARGIN.top);
+  const yTicks = props.yTicks ?? ticks(yRange.from, yRange.to, Math.max(2, inner / (small ? 30 : 42)));
+  const yTexts = yTicks.map((value) => tickText(value, yTicks));
+  const longest = Math.max(0, ...yTexts.map((text) => text.length));
+  // Figures of one width: the room that the longest one needs, and no less than keeps plots side by side alike.
+  const room = Math.ceil(longest * TICK_CHARACTER_PX) + 9;
+  const left = small ? Math.max(34, room) : Math.max(MARGIN.left, room) + (props.yLabel === undefined ? 0 : 12);
   const box: PlotBox = {
     left,
     right: Math.max(left + 1, width - MARGIN.right),
@@ -46,11 +62,10 @@ export function LinePlot(props: {
     y: (value) => box.bottom - ((value - yRange.from) / (yRange.to - yRange.from)) * (box.bottom - box.top),
   };
   const xTicks = ticks(xRange.from, xRange.to, Math.max(2, (box.right - box.left) / (small ? 70 : 80)));
-  const yTicks = ticks(yRange.from, yRange.to, Math.max(2, (box.bottom - box.top) / (small ? 30 : 42)));
   return (
     <div ref={ref} className={`plot ${props.className ?? ""}`}>
       {width === 0 ? null : (
-        <svg width={width} height={height} role="img" aria-label={props.label}>
+        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={props.label}>
           <defs>
             <clipPath id={clip}>
               <rect x={box.left} y={box.top} width={box.right - box.left} height={box.bottom - box.top} />
@@ -68,14 +83,18 @@ export function LinePlot(props: {
           <g className="plot-ticks">
             {noX
               ? null
-              : xTicks.map((value) => (
-                  <text key={value} x={box.x(value)} y={box.bottom + 13} textAnchor="middle">
-                    {tickText(value, xTicks)}
-                  </text>
-                ))}
-            {yTicks.map((value) => (
+              : xTicks.map((value, index) => {
+                  const isLast = index === xTicks.length - 1;
+                  const text = `${tickText(value, xTicks)}${isLast && props.xUnit !== undefined ? ` ${props.xUnit}` : ""}`;
+                  return (
+                    <text key={value} y={box.bottom + 13} {...standing(box.x(value), text, box)}>
+                      {text}
+                    </text>
+                  );
+                })}
+            {yTicks.map((value, index) => (
               <text key={value} x={box.left - 5} y={box.y(value) + 3.5} textAnchor="end">
-                {tickText(value, yTicks)}
+                {yTexts[index]}
               </text>
             ))}
           </g>
@@ -96,6 +115,16 @@ export function LinePlot(props: {
       )}
     </div>
   );
+}
+
+/** A number stands under its tick, but for one that would run out of the drawing at the right: it ends there. */
+function standing(
+  x: number,
+  text: string,
+  box: PlotBox,
+): { readonly x: number; readonly textAnchor: "middle" | "end" } {
+  const end = box.right + MARGIN.right - 2;
+  return x + (text.length * TICK_CHARACTER_PX) / 2 > end ? { x: end, textAnchor: "end" } : { x, textAnchor: "middle" };
 }
 
 /** As many digits as the steps need; thousands and millions by their letters. */

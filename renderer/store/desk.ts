@@ -7,6 +7,7 @@ import { type CallOptions, Connection, type ConnectionState } from "../host/conn
 import { PageError } from "../host/page-error.ts";
 import { FrameChannel } from "./frame-channel.ts";
 import { applyEvents } from "./run-state.ts";
+import { useRuns } from "./runs-store.ts";
 import { type Message, noRun, useWindow, VIEWS, type ViewName } from "./window-store.ts";
 
 export interface DeskOptions {
@@ -14,6 +15,8 @@ export interface DeskOptions {
   readonly token?: string;
   readonly window: string;
   readonly page: string;
+  /** The desktop's own dialog for a folder; resolves to undefined where none was chosen. Absent in a browser. */
+  readonly chooseFolder?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Numbers of live frames are shown this often: a person cannot read faster. */
@@ -33,7 +36,10 @@ export class Desk {
   #messages = 0;
   #causticAsked = -1;
 
+  readonly #chooseFolder: DeskOptions["chooseFolder"];
+
   constructor(options: DeskOptions) {
+    this.#chooseFolder = options.chooseFolder;
     this.connection = new Connection({
       ...options,
       listener: {
@@ -128,6 +134,24 @@ export class Desk {
     return run;
   }
 
+  /** Asks for the folder of a kept run, by the system's dialog where there is one, and shows the run. */
+  async openRecord(): Promise<void> {
+    if (this.#chooseFolder === undefined) {
+      this.show("runs");
+      useRuns.setState({ asking: true });
+      return;
+    }
+    const folder = await this.#chooseFolder();
+    if (folder !== undefined) await this.attempt(() => this.showRecordIn(folder));
+  }
+
+  /** Shows the kept run of a folder in the runs view. */
+  async showRecordIn(folder: string): Promise<void> {
+    const { record } = await this.call("open_record", { folder });
+    useRuns.setState({ record, compared: undefined });
+    this.show("runs");
+  }
+
   /** Looks at an open run: its events, its live frames. */
   look(run: string | undefined): void {
     if (useWindow.getState().run === run) return;
@@ -172,7 +196,14 @@ export class Desk {
 
   freeze(frozen: boolean): void {
     useWindow.setState({ frozen });
-    this.connection.setLive(frozen ? undefined : useWindow.getState().run);
+    // A frame that stays may be zoomed into: it is fetched with every pixel before the picture stops.
+    if (frozen && (this.frames.latest?.header.reduction ?? 1) > 1) this.connection.setFrameReduction(1);
+    else this.connection.setLive(frozen ? undefined : useWindow.getState().run);
+  }
+
+  /** How many times smaller than it is the live frame is shown. */
+  showsReduced(reduction: number): void {
+    if (!useWindow.getState().frozen) this.connection.setFrameReduction(reduction);
   }
 
   /** Stops whatever moves or exposes. Never waits for anything else. */
@@ -236,10 +267,13 @@ export class Desk {
 
   #onFrame(frame: WindowFrame): void {
     const { run, frozen } = useWindow.getState();
-    if (frame.header.source !== `live:${run ?? ""}` || frozen) {
+    const isReduced = (header: FrameHeader | undefined): boolean => (header?.reduction ?? 1) > 1;
+    const isLast = frozen && isReduced(this.frames.latest?.header) && !isReduced(frame.header);
+    if (frame.header.source !== `live:${run ?? ""}` || (frozen && !isLast)) {
       this.connection.frameShown(frame.header.number);
       return;
     }
+    if (isLast) this.connection.setLive(undefined);
     if (!this.frames.push(frame)) {
       // Nobody draws, but the strip charts go on: slowly, for the sake of everything else.
       setTimeout(() => {

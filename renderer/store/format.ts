@@ -10,7 +10,8 @@ function decimalsFor(value: number, significant: number): number {
 }
 
 const MINUS = "\u2212";
-const minus = (text: string): string => text.replace("-", MINUS);
+/** With a true minus sign, and without one where all digits are zero. */
+const minus = (text: string): string => (/[1-9]/.test(text) ? text.replace("-", MINUS) : text.replace("-", ""));
 
 /** A number with so many digits behind the point, with a true minus sign. */
 export function fixed(value: number | undefined, decimals: number): string {

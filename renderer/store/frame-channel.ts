@@ -39,7 +39,9 @@ export class FrameChannel {
   push(frame: WindowFrame): boolean {
     this.#latest = frame;
     this.#arrivals.push(performance.now());
-    if (frame.header.purpose !== "dark") {
+    const { purpose, sequence, read_sequence = sequence } = frame.header;
+    // Numbers that were found in an earlier frame are in the charts already.
+    if (purpose !== "dark" && read_sequence === sequence) {
       this.#history.push(frame.header);
       if (this.#history.length > HISTORY) this.#history.splice(0, this.#history.length - HISTORY);
     }

@@ -4,4 +4,6 @@ import { create } from "zustand";
 export const useRuns = create<{
   readonly record: string | undefined;
   readonly compared: string | undefined;
-}>()(() => ({ record: undefined, compared: undefined }));
+  /** The dialog that asks for the folder of a run. */
+  readonly asking: boolean;
+}>()(() => ({ record: undefined, compared: undefined, asking: false }));

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { EvaluationRow } from "../../contract/evaluation-row.ts";
-import { gradeAgain } from "../../evaluation/grade-again.ts";
+import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
 import { asUsage } from "../plan-file.ts";
 import { printJson, printResult } from "../terminal.ts";
 
@@ -21,7 +21,7 @@ export function registerGrade(program: Command): void {
     .action((folder: string, options: { readonly json?: true }) => {
       const graded = asUsage(() => gradeAgain(folder));
       if (options.json === true) {
-        printJson({ run: folder, ...graded, changed: changes(graded.then, graded.now).map(({ name }) => name) });
+        printJson({ run: folder, ...graded, changed: gradeChanges(graded).map(({ name }) => name) });
         return;
       }
       const { then, now } = graded;
@@ -32,7 +32,7 @@ export function registerGrade(program: Command): void {
       for (const { grader, answer, why } of now.grades) printResult(`  ${answer.padEnd(14)} ${grader}: ${why}`);
       if (now.note !== undefined) printResult(now.note);
       if (then === undefined) return;
-      const changed = changes(then, now);
+      const changed = gradeChanges(graded);
       printResult(changed.length === 0 ? "Both grades agree." : "They differ:");
       for (const { name, before, after } of changed) printResult(`  ${name}: ${before} → ${after}`);
     });
@@ -40,16 +40,3 @@ export function registerGrade(program: Command): void {
 
 const verdictText = (row: EvaluationRow): string =>
   `${row.verdict ?? row.status}, ${row.correct ? "right" : "not right"}`;
-
-/** Fields that two grades of the same run have in different ways. */
-function changes(
-  then: EvaluationRow | undefined,
-  now: EvaluationRow,
-): { readonly name: string; readonly before: string; readonly after: string }[] {
-  if (then === undefined) return [];
-  const names = new Set([...Object.keys(then), ...Object.keys(now)] as (keyof EvaluationRow)[]);
-  const text = (value: unknown): string => (value === undefined ? "absent" : JSON.stringify(value));
-  return [...names]
-    .map((name) => ({ name, before: text(then[name]), after: text(now[name]) }))
-    .filter(({ before, after }) => before !== after);
-}

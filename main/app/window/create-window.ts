@@ -7,6 +7,7 @@ import { KeptRecords } from "./kept-records.ts";
 import { KeptEvaluations } from "./kept-evaluations.ts";
 import { type BenchFiles, OfferedBenches } from "./offered-benches.ts";
 import { servePage } from "./page-files.ts";
+import { browserPrinter, type PdfPrinter } from "./pdf-printer.ts";
 import { acceptSockets, type OpenSockets } from "./socket-port.ts";
 import { type StartableContender, StartedContenders } from "./started-contenders.ts";
 import { WindowHost } from "./window-host.ts";
@@ -23,6 +24,8 @@ export interface CreateWindowOptions {
   readonly contenders?: readonly StartableContender[];
   readonly kernel?: MomentKernel;
   readonly grace_ms?: number;
+  /** Default: the browser of this machine, if it has one that prints. */
+  readonly printPdf?: PdfPrinter;
   readonly log?: (message: string) => void;
 }
 
@@ -54,6 +57,7 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
     ...(kernel === undefined ? {} : { kernel }),
   });
   const records = new KeptRecords(runsFolder, benches);
+  const printPdf = options.printPdf ?? browserPrinter();
   const servers: Readonly<Record<"script" | "agent", BenchServer>> = {
     script: createBenchServer({ benches: benches.benches, callerKind: "script", version }),
     agent: createBenchServer({ benches: benches.benches, callerKind: "agent", version }),
@@ -75,6 +79,7 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
         simulated: frame.simulated,
         exposure_ms: frame.exposure_ms,
       }),
+    ...(printPdf === undefined ? {} : { printPdf }),
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.mcpAddress === undefined ? {} : { mcpAddress: options.mcpAddress }),
     ...(kernel === undefined ? {} : { kernel }),

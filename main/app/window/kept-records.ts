@@ -1,14 +1,17 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent } from "../../contract/events.ts";
 import type { PageOutput, RecordSummary } from "../../contract/window-verbs.ts";
+import { PlanError } from "../../evaluation/evaluation-case.ts";
+import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
 import { readTiff } from "../../files/tiff-image.ts";
 import { readFrame, readPicture, readRun } from "../../store/run-folder.ts";
 import { RunIndex } from "../../store/run-index.ts";
-import type { RunSummary } from "../../store/run-summary.ts";
+import { damagedSummary, type RunSummary, summarizeRun } from "../../store/run-summary.ts";
 import { evaluationRunFolder } from "./evaluation-records.ts";
+import { Notifier } from "./notifier.ts";
 import type { BenchShelf, RecordShelf } from "./shelves.ts";
 
 /** The runs of a folder on disk. */
@@ -16,6 +19,9 @@ export class KeptRecords implements RecordShelf {
   readonly #root: string;
   readonly #index: RunIndex;
   readonly #benches: Pick<BenchShelf, "onChange">;
+  readonly #opened = new Notifier();
+  /** Runs of folders elsewhere, by the id under which they stand in the list. */
+  readonly #elsewhere = new Map<string, string>();
 
   /** `root` has one folder per run; runs come and end when `benches` change. */
   constructor(root: string, benches: Pick<BenchShelf, "onChange">) {
@@ -25,12 +31,48 @@ export class KeptRecords implements RecordShelf {
   }
 
   onChange(listener: () => void): () => void {
-    return this.#benches.onChange(listener);
+    const ends = [this.#benches.onChange(listener), this.#opened.onChange(listener)];
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   async list(): Promise<readonly RecordSummary[]> {
     this.#index.refresh();
-    return this.#index.list().map(toRecordSummary);
+    const elsewhere = [...this.#elsewhere].map(([id, directory]) => ({ ...summaryOf(directory), id }));
+    return [...elsewhere, ...this.#index.list()].map(toRecordSummary);
+  }
+
+  open(folder: string): string {
+    const directory = resolve(folder);
+    if (!existsSync(join(directory, "run.json"))) {
+      throw new BenchError(
+        "bad_argument",
+        `${directory} holds no run: a run's folder has a run.json and an events.jsonl`,
+        "Name the folder of one run.",
+      );
+    }
+    for (const [id, known] of this.#elsewhere) if (known === directory) return id;
+    const name =
+      basename(directory)
+        .replaceAll(/[^A-Za-z0-9._-]/g, "-")
+        .replace(/^[^A-Za-z0-9]+/, "") || "run";
+    let id = name;
+    const isTaken = (): boolean => this.#elsewhere.has(id) || existsSync(join(this.#root, id));
+    for (let copy = 2; isTaken(); copy++) id = `${name}.${copy}`;
+    this.#elsewhere.set(id, directory);
+    this.#opened.tell();
+    return id;
+  }
+
+  async grade(record: string): Promise<PageOutput<"grade_record">> {
+    try {
+      const graded = gradeAgain(this.#directory(record));
+      return { ...graded, changed: gradeChanges(graded) };
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error;
+      throw new BenchError("not_offered", error.message, "Only simulated runs can be held against the truth.");
+    }
   }
 
   async events(record: string): Promise<readonly BenchEvent[]> {
@@ -88,6 +130,8 @@ export class KeptRecords implements RecordShelf {
   }
 
   #directory(record: string): string {
+    const elsewhere = this.#elsewhere.get(record);
+    if (elsewhere !== undefined) return elsewhere;
     const ofEvaluation = evaluationRunFolder(this.#root, record);
     if (ofEvaluation !== undefined) return ofEvaluation;
     const directory = join(this.#root, record);
@@ -103,6 +147,14 @@ export class KeptRecords implements RecordShelf {
       const message = error instanceof Error ? error.message : String(error);
       throw new BenchError("internal", `the record cannot be read: ${message}`, "Restore the folder from a copy.");
     }
+  }
+}
+
+function summaryOf(directory: string): RunSummary {
+  try {
+    return summarizeRun(readRun(directory));
+  } catch (error) {
+    return damagedSummary(basename(directory), error instanceof Error ? error.message : "unreadable");
   }
 }
 

@@ -3,6 +3,7 @@ import type { MomentKernel } from "../../analysis/kernel.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { FrameHeader } from "../../contract/window-frame.ts";
 import { type FrameReading, readFrame } from "./read-frame.ts";
+import { ReadingPace } from "./reading-pace.ts";
 
 /** What a viewer is sent; it adds its own count. */
 export type LiveFrame = Omit<FrameHeader, "number" | "skipped" | "reply">;
@@ -27,6 +28,8 @@ export class LiveFeed {
   readonly #kernel: MomentKernel | undefined;
   readonly #viewers = new Set<Viewer>();
   readonly #unwatch: () => void;
+  readonly #pace = new ReadingPace();
+  #reading: { readonly reading: FrameReading; readonly sequence: number } | undefined;
   #position_mm: number | undefined;
   #running = false;
   #closed = false;
@@ -110,8 +113,6 @@ export class LiveFeed {
     const ready = [...this.#viewers].filter((viewer) => viewer.ready);
     if (ready.length === 0) return;
     const pitch_um = this.#session.description.pixel_pitch_um;
-    const reading: FrameReading =
-      purpose === "dark" ? {} : readFrame(frame, pitch_um, this.#kernel, () => performance.now());
     const header: LiveFrame = {
       source: `live:${this.#session.handle}`,
       purpose,
@@ -124,8 +125,20 @@ export class LiveFeed {
       t_ms: frame.startedAt_ms,
       sequence: frame.sequence,
       simulated: frame.simulated,
-      ...reading,
+      ...this.#read(frame, purpose),
     };
     for (const viewer of ready) viewer.show(header, frame.samples);
+  }
+
+  /** What was found in this frame, or in the newest one before it that was looked at. A dark has no beam to look for. */
+  #read(frame: Frame, purpose: FrameHeader["purpose"]): FrameReading & Pick<LiveFrame, "read_sequence"> {
+    if (purpose === "dark") return {};
+    const now_ms = (): number => performance.now();
+    if (this.#reading === undefined || this.#pace.isDue(now_ms(), { purpose, exposure_ms: frame.exposure_ms })) {
+      const reading = readFrame(frame, this.#session.description.pixel_pitch_um, this.#kernel, now_ms);
+      this.#reading = { reading, sequence: frame.sequence };
+      this.#pace.wasRead(now_ms(), reading.analysis_ms ?? 0, { purpose, exposure_ms: frame.exposure_ms });
+    }
+    return { ...this.#reading.reading, read_sequence: this.#reading.sequence };
   }
 }

@@ -44,6 +44,10 @@ export interface RecordShelf extends Changing {
   frame(record: string, id: string): Promise<{ readonly frame: Frame; readonly pixelPitch_um: number } | undefined>;
   picture(record: string, view: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   verify(record: string): Promise<PageOutput<"verify_record">>;
+  /** Throws `not_offered` where nothing says what the run is to be held against. */
+  grade(record: string): Promise<PageOutput<"grade_record">>;
+  /** The record of a run in a folder elsewhere. Throws `bad_argument`. */
+  open(folder: string): string;
 }
 
 /** Scripts and agents that can be started from here. */

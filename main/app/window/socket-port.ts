@@ -7,8 +7,8 @@ import type { WindowHost } from "./window-host.ts";
 /** Where the page connects. */
 export const SOCKET_PATH = "/window";
 
-/** Largest message of a page: a bench file. */
-const MOST_BYTES = 512 * 1024;
+/** Largest message of a page: a report to be printed. */
+const MOST_BYTES = 16 * 1024 * 1024;
 /** A silent connection is asked for a sign of life this often, and given up when none came until the next time. */
 const HEARTBEAT_MS = 10_000;
 

@@ -13,6 +13,7 @@ import type { Overview } from "../../contract/window-verbs.ts";
 import { EventFeed } from "./event-feed.ts";
 import { LiveFeed, type LiveFrame, type Viewer } from "./live-feed.ts";
 import { PageSession } from "./page-session.ts";
+import { reduceFrame } from "./reduce-frame.ts";
 import { toRefusal } from "./refusal.ts";
 import type { WindowShelves } from "./shelves.ts";
 import { createVerbRunner, type HostTools, type StoredFrame } from "./window-verb-handlers.ts";
@@ -203,6 +204,7 @@ class Connection implements Viewer {
   #frame = 0;
   readonly #underWay = new Set<number>();
   #skippedFrom = -1;
+  #reduction = 1;
 
   constructor(port: WindowPort, host: ConnectionHost) {
     this.#port = port;
@@ -236,7 +238,12 @@ class Connection implements Viewer {
   show(header: LiveFrame, samples: Uint16Array): void {
     const skipped = this.#skippedFrom < 0 ? 0 : Math.max(0, header.sequence - this.#skippedFrom - 1);
     this.#skippedFrom = header.sequence;
-    this.#sendFrame({ ...header, skipped, number: this.#frame++ }, samples);
+    const numbered = { ...header, skipped, number: this.#frame++ };
+    if (this.#reduction === 1) this.#sendFrame(numbered, samples);
+    else {
+      const reduced = reduceFrame(samples, header.width_px, header.height_px, this.#reduction);
+      this.#sendFrame({ ...numbered, reduction: this.#reduction }, reduced);
+    }
   }
 
   #send(message: HostMessage): void {
@@ -324,6 +331,9 @@ class Connection implements Viewer {
         break;
       case "live":
         this.#watchLive(message.run);
+        break;
+      case "frame_detail":
+        this.#reduction = message.reduction;
         break;
       case "frame_shown":
         this.#underWay.delete(message.number);

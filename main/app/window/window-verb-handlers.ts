@@ -15,6 +15,7 @@ import {
 } from "../../contract/window-verbs.ts";
 import { setExposureByItself } from "./auto-exposure.ts";
 import { causticDrawing } from "./caustic-drawing.ts";
+import { type PdfPrinter, printable } from "./pdf-printer.ts";
 import type { FrameReading } from "./read-frame.ts";
 import { readFrame } from "./read-frame.ts";
 import type { WindowShelves } from "./shelves.ts";
@@ -40,6 +41,8 @@ export interface HostTools {
   readonly kernel?: MomentKernel;
   /** A 16-bit TIFF of a frame. */
   readonly tiffOf: (frame: Frame, pixelPitch_um: number) => Uint8Array;
+  /** Absent where nothing on this machine prints. */
+  readonly printPdf?: PdfPrinter;
 }
 
 type Handlers = {
@@ -75,7 +78,7 @@ export function createVerbRunner(
 function createHandlers(
   { benches, records, contenders, evaluations }: WindowShelves,
   overview: () => Overview,
-  { kernel, tiffOf }: HostTools,
+  { kernel, tiffOf, printPdf }: HostTools,
 ): Handlers {
   const split = (source: string): { kind: "live" | "record"; id: string } => {
     const colon = source.indexOf(":");
@@ -155,7 +158,19 @@ function createHandlers(
     async list_records() {
       return { records: [...(await records.list())] };
     },
+    open_record: ({ folder }) => ({ record: records.open(folder) }),
+    grade_record: ({ record }) => records.grade(record),
     verify_record: ({ record }) => records.verify(record),
+    async print_pdf({ html }) {
+      if (printPdf === undefined) {
+        throw new BenchError(
+          "not_offered",
+          "no Chromium, Chrome or Edge was found that could print the report",
+          "Save the report as HTML and print that, or name a browser in CAUSTIC_BROWSER.",
+        );
+      }
+      return { pdf_base64: base64(await printPdf(printable(html))) };
+    },
     start_contender: (input) => contenders.start(input),
     stop_contender: ({ drive }) => contenders.stop(drive),
     offer_simulator: (input) => ({ bench: benches.offerSimulator(input) }),

@@ -29,6 +29,9 @@ export function BenchView() {
           onShown={(number) => {
             desk.connection.frameShown(number);
           }}
+          onReduced={(reduction) => {
+            desk.showsReduced(reduction);
+          }}
         />
         <NoFrame />
       </div>

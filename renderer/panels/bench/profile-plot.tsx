@@ -40,6 +40,7 @@ function Curve({ profile, axis, top }: { profile: AxisProfile; axis: "x" | "y"; 
   return (
     <LinePlot
       small
+      xUnit="µm"
       label={`Counts along the ${axis} axis in micrometres from the centroid`}
       xRange={{ from: profile.from_um, to: Math.max(to_um, profile.from_um + 1) }}
       yRange={{ from: 0, to: top }}

@@ -75,6 +75,7 @@ function Strip(props: {
       ) : (
         <LinePlot
           small
+          xUnit="s"
           label={`${props.title} in ${props.unit} over the last ${Math.round(props.span_s)} seconds`}
           xRange={{ from: -props.span_s, to: 0 }}
           yRange={range}
@@ -93,7 +94,10 @@ function Strip(props: {
 
 function short(value: number | undefined): string {
   if (value === undefined) return "–";
-  return Math.abs(value) >= 1e5 ? value.toExponential(3) : fixed(value, value >= 1000 ? 0 : 1);
+  const size = Math.abs(value);
+  if (size >= 1e6) return `${fixed(value / 1e6, 3)}M`;
+  if (size >= 1e5) return `${fixed(value / 1e3, 1)}k`;
+  return fixed(value, size >= 1000 ? 0 : 1);
 }
 
 function meanOf(series: Series): number | undefined {

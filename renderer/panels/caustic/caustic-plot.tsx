@@ -16,10 +16,12 @@ interface CausticPlotProps {
   readonly title?: string;
   /** What to do while nothing is measured. */
   readonly empty?: string;
+  /** For paper and pictures: this large, whatever is around it. */
+  readonly size?: { readonly width: number; readonly height: number };
 }
 
 /** Widths along the beam with the fitted hyperbolas, their bands, and the zones that ISO 11146 asks about. */
-export function CausticPlot({ state, caustic, selected, onSelect, title, empty }: CausticPlotProps) {
+export function CausticPlot({ state, caustic, selected, onSelect, title, empty, size }: CausticPlotProps) {
   const points = { x: pointsOf("x", state.measurements, caustic), y: pointsOf("y", state.measurements, caustic) };
   const all = [...points.x, ...points.y];
   const curves = AXES.flatMap((axis) => caustic?.[axis].curve?.d_um ?? []);
@@ -33,7 +35,9 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty }
         <span className="tone-y">■ y</span>
         <span className="dim">○ left out</span>
         <span className="dim">band ± 2 u</span>
-        <span className="dim">bars: ▬ near (within one zR), ┄ far (beyond two)</span>
+        <span className="dim" title="Near: within one Rayleigh length of the waist. Far: beyond two.">
+          bars: ▬ near, ┄ far
+        </span>
       </figcaption>
       {all.length === 0 ? (
         <div className="plot-empty dim">
@@ -46,8 +50,14 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty }
           yRange={{ from: 0, to: top }}
           xLabel="z / mm"
           yLabel="d4σ / µm"
+          {...(size === undefined ? {} : { size })}
           over={(box) => (
             <g>
+              {state.simulated ? (
+                <text className="plot-simulated" x={box.right - 6} y={box.top + 14} textAnchor="end">
+                  SIMULATED
+                </text>
+              ) : null}
               {AXES.map((axis) => (
                 <g key={axis}>
                   {points[axis].map((point) => (

@@ -7,7 +7,6 @@ import { FinishDialog } from "./finish-dialog.tsx";
 import { IsoCheckList } from "./iso-check-list.tsx";
 import { MeasurementFrame } from "./measurement-frame.tsx";
 import { MeasurementTable } from "./measurement-table.tsx";
-import { Report } from "./report.tsx";
 import { ResidualPlot } from "./residual-plot.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { RunEnd } from "./run-end.tsx";
@@ -97,7 +96,6 @@ export function CausticView() {
           }}
         />
       ) : null}
-      <Report followed={followed} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { FollowedRun } from "../../store/window-store.ts";
+import type { ExportedRun } from "./report.tsx";
 
 const COLUMNS = [
   "measurement",
@@ -21,7 +21,7 @@ const COLUMNS = [
 ] as const;
 
 /** The measurements as a table; columns are named as everywhere, absent values are empty. `caustic fit` reads it. */
-export function causticCsv({ state }: FollowedRun): string {
+export function causticCsv({ state }: Pick<ExportedRun, "state">): string {
   const header = [...COLUMNS, "z_mm", "dx_um", "dy_um", "u_dx_um", "u_dy_um", "simulated"];
   const lines = state.measurements.map((measurement) =>
     [
@@ -38,7 +38,7 @@ export function causticCsv({ state }: FollowedRun): string {
 }
 
 /** Everything that the window knows of the run, in the names of the wire. */
-export function runJson({ state, caustic }: FollowedRun): string {
+export function runJson({ state, caustic }: Pick<ExportedRun, "state" | "caustic">): string {
   return `${JSON.stringify(
     {
       simulated: state.simulated,

@@ -46,7 +46,7 @@ export function MeasurementTable(props: {
             <th scope="col" className="right">
               z / mm
             </th>
-            <th scope="col" className="right">
+            <th scope="col" className="right measurements-less">
               exp. / ms
             </th>
             <th scope="col" className="right tone-x">
@@ -55,7 +55,7 @@ export function MeasurementTable(props: {
             <th scope="col" className="right tone-y">
               d4σ y / µm
             </th>
-            <th scope="col" className="right">
+            <th scope="col" className="right measurements-less">
               peak
             </th>
             <th scope="col">remarks</th>
@@ -80,10 +80,10 @@ export function MeasurementTable(props: {
                   {id}
                 </th>
                 <td className="number right">{fixed(measurement.z_actual_mm, 3)}</td>
-                <td className="number right">{significant(measurement.exposure_ms, 3)}</td>
+                <td className="number right measurements-less">{significant(measurement.exposure_ms, 3)}</td>
                 <td className="number right">{plusMinus(measurement.d4sigma_x_um, measurement.u_x_um)}</td>
                 <td className="number right">{plusMinus(measurement.d4sigma_y_um, measurement.u_y_um)}</td>
-                <td className="number right">{percent(measurement.peak_counts / fullScale, 0)}</td>
+                <td className="number right measurements-less">{percent(measurement.peak_counts / fullScale, 0)}</td>
                 <td className="remarks">{remarks(measurement, state.rejectedWhy.get(id), leftOut.get(id))}</td>
                 {onUse === undefined ? null : (
                   <td>

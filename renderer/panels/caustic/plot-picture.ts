@@ -15,9 +15,9 @@ const LOOKS = [
   "text-anchor",
 ] as const;
 
-/** The caustic plot as a drawing of its own, with its looks written into it. */
+/** The report's plot, in the colours of paper, as a drawing of its own with its looks written into it. */
 function plotMarkup(): { markup: string; width: number; height: number } {
-  const plot = document.querySelector<SVGSVGElement>(".caustic-plot svg");
+  const plot = document.querySelector<SVGSVGElement>(".report .caustic-plot svg");
   if (plot === null) throw new Error("There is no plot yet: measure first.");
   const copy = plot.cloneNode(true) as SVGSVGElement;
   const originals = [plot, ...plot.querySelectorAll<SVGElement>("*")];
@@ -26,13 +26,12 @@ function plotMarkup(): { markup: string; width: number; height: number } {
     const looks = getComputedStyle(original);
     for (const look of LOOKS) copies[index]?.setAttribute(look, looks.getPropertyValue(look));
   }
-  const { width, height } = plot.getBoundingClientRect();
+  const { width, height } = plot.viewBox.baseVal;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   ground.setAttribute("width", String(width));
   ground.setAttribute("height", String(height));
-  ground.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
+  ground.setAttribute("fill", "#fff");
   copy.prepend(ground);
   return { markup: new XMLSerializer().serializeToString(copy), width, height };
 }
@@ -41,8 +40,8 @@ export function savePlotSvg(name: string): void {
   saveBlob(name, new Blob([plotMarkup().markup], { type: "image/svg+xml" }));
 }
 
-/** Twice the size of the screen's own pixels, for print. */
-const PNG_SCALE = 2;
+/** Three times the size of the screen's own pixels, for print. */
+const PNG_SCALE = 3;
 
 export async function savePlotPng(name: string): Promise<void> {
   const { markup, width, height } = plotMarkup();

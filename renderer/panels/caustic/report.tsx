@@ -1,4 +1,4 @@
-import { plusMinus } from "../../store/format.ts";
+import { clockTime, plusMinus } from "../../store/format.ts";
 import type { FollowedRun } from "../../store/window-store.ts";
 import { VERDICT_WORDS } from "../../store/words.ts";
 import { CausticPlot } from "./caustic-plot.tsx";
@@ -6,12 +6,19 @@ import { IsoCheckList } from "./iso-check-list.tsx";
 import { MeasurementTable } from "./measurement-table.tsx";
 import { ResultCard } from "./result-card.tsx";
 
-/** The run on paper: shown when the page is printed, and there alone. */
-export function Report({ followed }: { followed: FollowedRun }) {
-  const { state, caustic } = followed;
+/** What can be taken out of the window: a run as it stands at some event. */
+export type ExportedRun = Pick<FollowedRun, "source" | "state" | "caustic">;
+
+/** Of the plot on paper and in pictures, CSS pixels: the width of A4 between its margins. */
+const PLOT_SIZE = { width: 688, height: 340 };
+
+/** The run on paper: shown when the page is printed, and there alone. Pictures of the plot are made of the one in here. */
+export function Report({ run, record }: { run: ExportedRun; record?: string }) {
+  const { state, caustic } = run;
   const { description } = state;
   if (description === undefined) return null;
   const nothing = (): void => undefined;
+  const drivers = state.callers.map((caller) => caller.name);
   return (
     <article className="report" aria-hidden="true">
       <h1>
@@ -22,6 +29,11 @@ export function Report({ followed }: { followed: FollowedRun }) {
         Bench {description.bench}, wavelength {description.wavelength_nm} nm, pixel pitch {description.pixel_pitch_um}{" "}
         µm, {description.sensor_width_px} × {description.sensor_height_px} pixels, {description.bit_depth} bits.
         Second-moment widths and fit by ISO 11146-1. Uncertainties are standard uncertainties (k = 1).
+      </p>
+      <p>
+        {record === undefined ? "" : `Run ${record}. `}
+        {drivers.length === 0 ? "" : `Driven by ${[...new Set(drivers)].join(", ")}. `}
+        {state.measurements.length} measurements in {clockTime(state.t_ms)} of bench time, {state.calls} calls.
       </p>
       {state.finished === undefined ? null : (
         <p>
@@ -36,7 +48,7 @@ export function Report({ followed }: { followed: FollowedRun }) {
         <IsoCheckList caustic={caustic} />
       </div>
       <div className="report-plot">
-        <CausticPlot state={state} caustic={caustic} selected={undefined} onSelect={nothing} />
+        <CausticPlot state={state} caustic={caustic} selected={undefined} onSelect={nothing} size={PLOT_SIZE} />
       </div>
       <MeasurementTable state={state} caustic={caustic} selected={undefined} onSelect={nothing} onUse={undefined} />
     </article>

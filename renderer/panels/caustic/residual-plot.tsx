@@ -31,6 +31,7 @@ export function ResidualPlot(props: {
         yRange={{ from: -reach, to: reach }}
         yLabel={normalized ? "residual / u" : "residual / %"}
         noX
+        {...(normalized ? { yTicks: [-2, 0, 2] } : {})}
       >
         {(box) => (
           <>

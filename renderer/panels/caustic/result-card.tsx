@@ -43,6 +43,10 @@ export function ResultCard({ state, caustic }: { state: RunState; caustic: Caust
         )
       }
     >
+      <dl className="result-m2">
+        <M2 axis={x} name="x" />
+        <M2 axis={y} name="y" />
+      </dl>
       <table className="result">
         <thead>
           <tr>
@@ -61,14 +65,6 @@ export function ResultCard({ state, caustic }: { state: RunState; caustic: Caust
           </tr>
         </thead>
         <tbody>
-          <tr className="result-m2">
-            <th scope="row" title="Beam propagation ratio">
-              M²
-            </th>
-            <M2Cell axis={x} />
-            <M2Cell axis={y} />
-            <td />
-          </tr>
           {QUANTITIES.map((quantity) => (
             <tr key={quantity.label}>
               <th scope="row" title={quantity.title}>
@@ -95,14 +91,20 @@ export function ResultCard({ state, caustic }: { state: RunState; caustic: Caust
   );
 }
 
-function M2Cell({ axis }: { axis: AxisResult | undefined }) {
-  if (axis?.determined !== true) return <td className="number">–</td>;
-  const { value, u } = withUncertainty(axis.m2, axis.u_m2);
+/** The result itself, large: it is what one looks at from the other end of the bench. */
+function M2({ axis, name }: { axis: AxisResult | undefined; name: "x" | "y" }) {
+  const known = axis?.determined === true ? withUncertainty(axis.m2, axis.u_m2) : undefined;
   return (
-    <td>
-      <span className="number m2">{value}</span>
-      <span className="uncertainty">± {u ?? "?"}</span>
-    </td>
+    <div title="Beam propagation ratio">
+      <dt className={`tone-${name}`}>M² {name}</dt>
+      {known === undefined ? (
+        <dd className="number dim">–</dd>
+      ) : (
+        <dd>
+          <span className="number m2">{known.value}</span> <span className="uncertainty">± {known.u ?? "?"}</span>
+        </dd>
+      )}
+    </div>
   );
 }
 

@@ -31,7 +31,11 @@ export function EvaluationHead({ state, choice }: { state: EvaluationState; choi
             setOpen(true);
           }}
         >
-          {state.deviations.length === 0 ? "No deviations" : `${state.deviations.length} deviations`}
+          {state.deviations.length === 0
+            ? "No deviations"
+            : state.deviations.length === 1
+              ? "1 deviation"
+              : `${state.deviations.length} deviations`}
         </button>
       </div>
       <p className="dim evaluation-question">{state.question}</p>
@@ -44,7 +48,7 @@ export function EvaluationHead({ state, choice }: { state: EvaluationState; choi
           {STATE_WORDS[state.state]}
           {running > 0 ? `, ${running} at work` : ""}
         </span>
-        <span className="dim">
+        <span className="dim" title={state.stop_rule}>
           cost {state.usd_spent === undefined ? "not known" : `$${fixed(state.usd_spent, 2)}`}
           {state.usd_limit === undefined ? "" : ` of $${fixed(state.usd_limit, 0)}`}
         </span>

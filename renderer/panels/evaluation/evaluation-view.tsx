@@ -103,7 +103,7 @@ export function EvaluationView() {
         ))}
       </div>
       <aside className="evaluation-side scroll" aria-label="Results" tabIndex={-1}>
-        <RunningCases state={state} />
+        <RunningCases state={state} namesOf={names} />
         <GroupResults state={state} namesOf={names} />
       </aside>
     </div>

@@ -85,12 +85,20 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
   const open = state.open.find(same);
   if (row === undefined && open === undefined) return <span className="cell cell-none" title="not asked for" />;
   const record = open?.record ?? state.records[`${caseName}/${contender}/${epoch}`];
-  const { tone, text, title } = row === undefined ? openLook(open?.state ?? "waiting") : rowLook(row);
+  const { tone, text, error, title } = row === undefined ? openLook(open?.state ?? "waiting") : rowLook(row);
+  const hidden = props.name !== contender;
   const label = `${caseName}, ${props.name}: ${title}`;
-  if (record === undefined) {
+  const content = (
+    <>
+      {text}
+      {error === undefined ? null : <span className="cell-error">{error}</span>}
+    </>
+  );
+  // The log of a run names who drove it: it opens when the names may be seen.
+  if (record === undefined || hidden) {
     return (
-      <span className={`cell cell-${tone}`} title={label}>
-        {text}
+      <span className={`cell cell-${tone}`} title={hidden ? `${label}; opens when its group is complete` : label}>
+        {content}
       </span>
     );
   }
@@ -105,7 +113,7 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
         desk.show("runs");
       }}
     >
-      {text}
+      {content}
     </button>
   );
 }
@@ -113,6 +121,8 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
 interface Look {
   readonly tone: string;
   readonly text: string;
+  /** The larger error of M² of the two axes. */
+  readonly error?: string;
   readonly title: string;
 }
 
@@ -144,5 +154,7 @@ function rowLook(row: EvaluationRow): Look {
     .filter((part) => part !== "")
     .join("; ");
   const marks = `${row.correct ? "✓" : "✕"} ${said}${violations > 0 ? " ⚠" : ""}`;
-  return { tone: row.correct ? "right" : "wrong", text: marks, title };
+  const both = [row.m2_error_x, row.m2_error_y].flatMap((error) => (error === undefined ? [] : [Math.abs(error)]));
+  const error = both.length === 0 ? {} : { error: percent(Math.max(...both), 1) };
+  return { tone: row.correct ? "right" : "wrong", text: marks, ...error, title };
 }

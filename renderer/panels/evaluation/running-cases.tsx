@@ -7,23 +7,31 @@ import { useDesk } from "../../store/desk.ts";
 import { applyEvents, EMPTY_RUN, type RunState } from "../../store/run-state.ts";
 import { TOOL_WORDS } from "../../store/words.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
+import type { NameOf } from "./blind-names.ts";
 
 /** Runs that are watched at once; the others are in the matrix. */
 const MOST = 3;
 const LOOK_EVERY_MS = 1500;
 
-/** Cases at work, with their caustic as it grows. */
-export function RunningCases({ state }: { state: EvaluationState }) {
+/** Cases at work, with their caustic as it grows. `namesOf` may hide whose they are. */
+export function RunningCases({ state, namesOf }: { state: EvaluationState; namesOf: (group: string) => NameOf }) {
   const running = state.open.filter((one) => one.state === "running" && one.record !== undefined).slice(0, MOST);
   if (running.length === 0) return null;
   return (
     <Section title="At work">
       {running.map((one) => (
-        <RunningCase key={one.record} record={one.record ?? ""} title={`${one.case} ${one.contender}`} />
+        <RunningCase
+          key={one.record}
+          record={one.record ?? ""}
+          title={`${one.case} ${namesOf(groupOf(state, one.case))(one.contender)}`}
+        />
       ))}
     </Section>
   );
 }
+
+const groupOf = (state: EvaluationState, name: string): string =>
+  state.groups.find((group) => group.cases.some((one) => one.case === name))?.group ?? "";
 
 function RunningCase({ record, title }: { record: string; title: string }) {
   const desk = useDesk();

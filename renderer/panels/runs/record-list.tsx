@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { VirtualList } from "../../controls/virtual-list.tsx";
 import type { RecordSummary } from "../../../main/contract/window-verbs.ts";
 import { useDesk } from "../../store/desk.ts";
 import { plusMinus } from "../../store/format.ts";
 import { useRuns } from "../../store/runs-store.ts";
 import { VERDICT_WORDS } from "../../store/words.ts";
 
+/** Height of a usual row, until it was seen. */
+const ROW_PX = 86;
 const STATES = ["finished", "abandoned", "open", "interrupted", "expired", "damaged"] as const;
 
 /** Kept runs, newest first, with a search over everything that a row says. */
@@ -56,45 +59,57 @@ export function RecordList() {
             setState(event.currentTarget.value);
           }}
         >
-          <option value="all">all</option>
+          <option value="all">all states</option>
           {STATES.map((one) => (
             <option key={one} value={one}>
               {one}
             </option>
           ))}
         </select>
+        <button
+          type="button"
+          title="A run that lies elsewhere: a copy from another machine, an archive (O)"
+          onClick={() => void desk.openRecord()}
+        >
+          Open a folder …
+        </button>
       </div>
-      <ul className="records scroll">
-        {shown.map((one) => (
-          <li key={one.record} className={one.record === record ? "record record-chosen" : "record"}>
-            <button
-              type="button"
-              className="record-main"
-              aria-pressed={one.record === record}
-              onClick={() => {
-                useRuns.setState({ record: one.record, compared: undefined });
-              }}
-            >
-              <RecordRow record={one} />
-            </button>
-            {record !== undefined && one.record !== record ? (
+      {records !== undefined && shown.length === 0 ? (
+        <p className="dim record-none">
+          {records.length === 0
+            ? "No run is kept yet. Finish one on the bench, or open the folder of a run."
+            : "No run fits the search."}
+        </p>
+      ) : (
+        <VirtualList items={shown} keyOf={(one) => one.record} estimate_px={ROW_PX} label="Runs" className="records">
+          {(one) => (
+            <div className={one.record === record ? "record record-chosen" : "record"}>
               <button
                 type="button"
-                className="small record-compare"
-                aria-pressed={one.record === compared}
+                className="record-main"
+                aria-pressed={one.record === record}
                 onClick={() => {
-                  useRuns.setState({ compared: one.record === compared ? undefined : one.record });
+                  useRuns.setState({ record: one.record, compared: undefined });
                 }}
               >
-                {one.record === compared ? "Compared" : "Compare"}
+                <RecordRow record={one} />
               </button>
-            ) : null}
-          </li>
-        ))}
-        {records !== undefined && shown.length === 0 ? (
-          <li className="dim record">{records.length === 0 ? "No run is kept yet." : "No run fits the search."}</li>
-        ) : null}
-      </ul>
+              {record !== undefined && one.record !== record ? (
+                <button
+                  type="button"
+                  className="small record-compare"
+                  aria-pressed={one.record === compared}
+                  onClick={() => {
+                    useRuns.setState({ compared: one.record === compared ? undefined : one.record });
+                  }}
+                >
+                  {one.record === compared ? "Compared" : "Compare"}
+                </button>
+              ) : null}
+            </div>
+          )}
+        </VirtualList>
+      )}
       <p className="record-count dim">
         {records === undefined ? "Reading …" : `${shown.length} of ${records.length} runs`}
       </p>

@@ -1,12 +1,15 @@
 import { useEffect, useState } from "react";
+import type { PageOutput } from "../../../main/contract/window-verbs.ts";
 import { EmptyState } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { clockTime, fixed } from "../../store/format.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
+import { ExportRow } from "../caustic/export-row.tsx";
 import { MeasurementFrame } from "../caustic/measurement-frame.tsx";
 import { MeasurementTable } from "../caustic/measurement-table.tsx";
 import { ResultCard } from "../caustic/result-card.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
+import { GradeDialog } from "./grade-dialog.tsx";
 import { useCausticAt, useRecord } from "./use-record.ts";
 
 /** Events per second while it plays. */
@@ -19,6 +22,7 @@ export function Replay({ record }: { record: string }) {
   const [cursor, setCursor] = useState<number>();
   const [playing, setPlaying] = useState(false);
   const [selected, setSelected] = useState<string>();
+  const [graded, setGraded] = useState<PageOutput<"grade_record">>();
   const last = (opened?.events.length ?? 0) - 1;
   const seq = Math.min(cursor ?? last, last);
   const caustic = useCausticAt(opened, seq);
@@ -119,6 +123,17 @@ export function Replay({ record }: { record: string }) {
         >
           Verify
         </button>
+        <button
+          type="button"
+          title="Holds the run against what was expected of it, by today's grader"
+          onClick={() =>
+            void desk.attempt(async () => {
+              setGraded(await desk.call("grade_record", { record }));
+            })
+          }
+        >
+          Grade again
+        </button>
       </div>
       <div className="replay-now">
         <CausticPlot
@@ -152,6 +167,9 @@ export function Replay({ record }: { record: string }) {
           </div>
         </dl>
         <ResultCard state={state} caustic={caustic} />
+        <div className="section">
+          <ExportRow run={{ source: opened.source, state, caustic }} name={record} record={record} selected={shown} />
+        </div>
         <Timeline
           source={opened.source}
           entries={state.timeline}
@@ -160,6 +178,14 @@ export function Replay({ record }: { record: string }) {
           current={state.timeline.at(-1)?.seq}
         />
       </div>
+      {graded === undefined ? null : (
+        <GradeDialog
+          graded={graded}
+          onClose={() => {
+            setGraded(undefined);
+          }}
+        />
+      )}
     </div>
   );
 }

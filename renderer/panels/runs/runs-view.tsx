@@ -1,12 +1,13 @@
 import { EmptyState } from "../../controls/controls.tsx";
 import { useRuns } from "../../store/runs-store.ts";
 import { Comparison } from "./comparison.tsx";
+import { FolderDialog } from "./folder-dialog.tsx";
 import { RecordList } from "./record-list.tsx";
 import { Replay } from "./replay.tsx";
 
 /** Kept runs: find one, walk through it event by event, hold it beside another. */
 export function RunsView() {
-  const { record, compared } = useRuns();
+  const { record, compared, asking } = useRuns();
   return (
     <div className="runs">
       <RecordList />
@@ -22,6 +23,7 @@ export function RunsView() {
       ) : (
         <Comparison first={record} second={compared} />
       )}
+      {asking ? <FolderDialog /> : null}
     </div>
   );
 }

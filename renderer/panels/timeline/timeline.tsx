@@ -1,11 +1,12 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { memo } from "react";
+import { VirtualList } from "../../controls/virtual-list.tsx";
 import type { CallEntry, NoteEntry, TimelineEntry } from "../../store/run-state.ts";
 import { clockTime, plusMinus, significant } from "../../store/format.ts";
 import { TOOL_WORDS, VERDICT_WORDS } from "../../store/words.ts";
 import { ViewPicture } from "./view-picture.tsx";
 
-/** Rows that are built at once; earlier ones come when asked for. */
-const SHOWN = 200;
+/** Height of a usual row, until it was seen. */
+const ROW_PX = 52;
 
 /** What happened, oldest first: calls with reason and result, pictures, notes, refusals. */
 export function Timeline(props: {
@@ -17,43 +18,17 @@ export function Timeline(props: {
   current?: number | undefined;
 }) {
   const { entries, follow = false, source, onPick, current } = props;
-  const [shown, setShown] = useState(SHOWN);
-  const list = useRef<HTMLOListElement>(null);
-  const atEnd = useRef(true);
-  const count = entries.length;
-  useEffect(() => {
-    const element = list.current;
-    if (follow && atEnd.current && element !== null && count > 0) element.scrollTop = element.scrollHeight;
-  }, [follow, count]);
-  const first = Math.max(0, entries.length - shown);
   return (
-    <ol
-      ref={list}
-      className="timeline scroll"
-      aria-label="Timeline"
-      tabIndex={0}
-      onScroll={(event) => {
-        const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-        atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-      }}
+    <VirtualList
+      items={entries}
+      keyOf={(entry) => entry.seq}
+      estimate_px={ROW_PX}
+      label="Timeline"
+      className="timeline"
+      follow={follow}
     >
-      {first > 0 ? (
-        <li className="timeline-more">
-          <button
-            type="button"
-            className="small"
-            onClick={() => {
-              setShown(shown + 5 * SHOWN);
-            }}
-          >
-            {first} earlier entries
-          </button>
-        </li>
-      ) : null}
-      {entries.slice(first).map((entry) => (
-        <Entry key={entry.seq} entry={entry} source={source} onPick={onPick} current={entry.seq === current} />
-      ))}
-    </ol>
+      {(entry) => <Entry entry={entry} source={source} onPick={onPick} current={entry.seq === current} />}
+    </VirtualList>
   );
 }
 
@@ -65,7 +40,7 @@ const Entry = memo(function Entry(props: {
 }) {
   const { entry, onPick } = props;
   return (
-    <li className={`entry ${props.current ? "entry-current" : ""}`} aria-current={props.current ? "step" : undefined}>
+    <div className={`entry ${props.current ? "entry-current" : ""}`} aria-current={props.current ? "step" : undefined}>
       <span className="entry-time number">
         {onPick === undefined ? (
           clockTime(entry.t_ms)
@@ -83,7 +58,7 @@ const Entry = memo(function Entry(props: {
         )}
       </span>
       {entry.kind === "call" ? <Call entry={entry} source={props.source} /> : <Note entry={entry} />}
-    </li>
+    </div>
   );
 });
 

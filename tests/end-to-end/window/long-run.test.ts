@@ -115,11 +115,23 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       await showView(page, "Runs");
       await page.locator(".record-main").first().click();
       await page.getByText(`event ${EVENTS - 1} of ${EVENTS - 1}`).waitFor();
-      // What is on the screen stays small however long the run is.
-      expect(await page.locator(".replay .entry").count()).toBeLessThanOrEqual(200);
+      // The newest entry is in sight, and what is built stays small however long the run is.
+      const entries = page.locator(".replay .entry");
+      await entries.getByText("Run closed").waitFor();
+      expect(await entries.getByText("Run closed").isVisible()).toBe(true);
+      expect(await entries.count()).toBeLessThanOrEqual(60);
+      // The bar runs over the whole log: at its top stands the first entry, at its end the last again.
+      const timeline = page.getByRole("list", { name: "Timeline" });
+      await timeline.focus();
+      await page.keyboard.press("Home");
+      await entries.getByText("Run opened").waitFor();
+      expect(await entries.count()).toBeLessThanOrEqual(60);
+      await page.keyboard.press("End");
+      await entries.getByText("Run closed").waitFor();
       for (const seq of [5000, 17, 9000]) {
         await page.getByRole("slider", { name: "Event" }).fill(String(seq));
         await page.getByText(`event ${seq} of ${EVENTS - 1}`).waitFor();
+        await page.locator(".replay .entry-current").waitFor();
       }
       expect(complaints).toEqual([]);
     } finally {

@@ -9,7 +9,7 @@ import { createWindow, type WindowBench } from "../../../main/app/window/create-
 import type { BenchFiles } from "../../../main/app/window/offered-benches.ts";
 import type { PageInput } from "../../../main/contract/window-verbs.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = "/usr/bin/chromium";
 
 /** Why the page cannot be tested in a browser here; undefined where it can. */
 export const noBrowser: string | undefined = existsSync(CHROMIUM) ? undefined : `${CHROMIUM} is not there`;

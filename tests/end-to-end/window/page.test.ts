@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { noBrowser, openPage, type PageHost, pageHost, showView, startBrowser } from "./page-fixture.ts";
@@ -59,19 +59,36 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await tour.getByRole("button", { name: "Done" }).click();
     expect(await tour.count()).toBe(0);
 
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: "CSV" }).click();
-    const table = readFileSync(await (await downloading).path(), "utf8")
-      .trim()
-      .split("\n");
+    const saved = (name: string): Promise<Buffer> => download(page, name);
+    const table = (await saved("CSV")).toString("utf8").trim().split("\n");
     expect(table[0]).toContain("z_actual_mm");
     expect(table.length - 1).toBe(await page.locator(".caustic-main .measurements tbody tr").count());
+
+    // Simulated light says so in everything that leaves the window.
+    const drawing = (await saved("SVG")).toString("utf8");
+    expect(drawing).toContain("SIMULATED");
+    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 340"/);
+    expect(drawing.match(/<circle/g)?.length).toBeGreaterThanOrEqual(10);
+    expect(drawing).not.toMatch(/class="line-x"[^>]*stroke="none"/);
+    const picture = await saved("PNG");
+    expect(picture.subarray(1, 4).toString("latin1")).toBe("PNG");
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1020]);
+    const pdf = await saved("PDF");
+    expect(pdf.subarray(0, 5).toString("latin1")).toBe("%PDF-");
+    expect(pdf.length).toBeGreaterThan(20_000);
 
     await page.getByRole("button", { name: "Close and open another bench" }).click();
     await showView(page, "Runs");
     await page.locator(".record").filter({ hasText: "Measured to ISO 11146" }).waitFor();
     expect(complaints).toEqual([]);
   });
+
+  /** What a button of the export row saves. */
+  const download = async (page: Page, button: string): Promise<Buffer> => {
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("group", { name: "Export" }).getByRole("button", { name: button, exact: true }).click();
+    return readFile(await (await downloading).path());
+  };
 
   test("a click in the table shows the frame and the point of that measurement", async () => {
     const { page } = await openPage(browser, await host());
@@ -121,6 +138,23 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
           .some((event) => event.type === "stopped" && event.why === "stop"),
       )
       .toBe(true);
+    const end = made.window.benches
+      .openRuns()[0]
+      ?.events()
+      .find((event) => event.type === "move_ended");
+    expect(end).toMatchObject({ outcome: "stopped" });
+  });
+
+  test("STOP can be pressed while a dialog covers the bar", async () => {
+    const made = await host({ scenario: "clean", seed: 5, real_time: true });
+    const { page } = await openPage(browser, made);
+    await openBench(page);
+    await page.getByLabel("Go to position").fill("240");
+    await page.getByLabel("Go to position").press("Enter");
+    await page.getByText("moving", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Keys and help" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "STOP" }).click();
+    await page.getByText("at rest").waitFor();
     const end = made.window.benches
       .openRuns()[0]
       ?.events()
@@ -180,5 +214,11 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     }
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText(/^Sound: /).waitFor();
+    await page.getByRole("button", { name: "Grade again" }).click();
+    const graded = page.getByRole("dialog", { name: "Graded again" });
+    await graded.getByText("✓ yes").waitFor();
+    await graded.getByRole("button", { name: "Close" }).click();
+    // As it was then: three measurements and no more.
+    expect((await download(page, "CSV")).toString("utf8").trim().split("\n")).toHaveLength(4);
   });
 });

@@ -1,5 +1,10 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { browserPrinter } from "../../../main/app/window/pdf-printer.ts";
 import type { BenchEvent } from "../../../main/contract/events.ts";
+import { createRunFolder } from "../../../main/store/run-folder.ts";
 import { PageError } from "../../../renderer/host/page-error.ts";
 import { type TestHost, type TestPage, testHost, testPage } from "./window-fixture.ts";
 
@@ -157,6 +162,34 @@ test("live frames wait for the page: never more than two are under way, and the 
   page.connection.setLive(undefined);
 });
 
+test("a page that shows a frame smaller than it is gets as much as it shows, and every pixel when it asks for it", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  page.connection.setFrameReduction(3);
+  page.connection.setLive(run);
+  await page.until(() => page.frames.length >= 1);
+  const [small] = page.frames;
+  expect(small?.header).toMatchObject({ width_px: 640, height_px: 480, reduction: 3 });
+  expect(small?.samples).toHaveLength(214 * 160);
+  // It is remembered over a broken line.
+  page.line().cut();
+  await page.until(() => page.states.some((state) => state.kind === "lost"));
+  await open(page);
+  const before = page.frames.length;
+  await page.until(() => page.frames.length > before);
+  expect(page.frames.at(-1)?.header.reduction).toBe(3);
+  page.connection.setFrameReduction(1);
+  for (const frame of page.frames) page.connection.frameShown(frame.header.number);
+  await page.until(() => {
+    const last = page.frames.at(-1);
+    if (last !== undefined) page.connection.frameShown(last.header.number);
+    return last?.header.reduction === undefined;
+  });
+  expect(page.frames.at(-1)?.samples).toHaveLength(640 * 480);
+  page.connection.setLive(undefined);
+});
+
 test("looking at live frames changes nothing in the log and nothing that is measured", async () => {
   const measure = async (live: boolean): Promise<unknown> => {
     const page = pageOf(host());
@@ -231,6 +264,81 @@ test("the operator takes the bench over from a script, and the script's next cal
   await expect(page.connection.call("set_exposure", { run, exposure_ms: 1, reason: "mine" })).resolves.toMatchObject({
     exposure_ms: 1,
   });
+});
+
+test("a kept run is graded again, and opened from a folder elsewhere as it is from the list", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed: 3 });
+  await page.connection.call("start_contender", { bench, contender: "scripted" });
+  await page.until(() => page.overviews.at(-1)?.drives[0]?.state === "ended");
+  await page.connection.call("close_run", { run: page.overviews.at(-1)?.open_runs[0]?.run ?? "" });
+  const { records } = await page.connection.call("list_records", {});
+  const record = records[0]?.record ?? "";
+  const graded = await page.connection.call("grade_record", { record });
+  expect(graded.now).toMatchObject({ verdict: "iso_compliant", expected: "iso_compliant", correct: true });
+  expect(graded.then).toBeUndefined();
+  expect(graded.changed).toEqual([]);
+
+  const archive = mkdtempSync(join(tmpdir(), "caustic-archive-"));
+  try {
+    cpSync(join(host0().runsFolder, record), join(archive, record), { recursive: true });
+    const copy = await page.connection.call("open_record", { folder: join(archive, record) });
+    // The name is taken by the run that it is a copy of.
+    expect(copy.record).not.toBe(record);
+    expect(await page.connection.call("open_record", { folder: join(archive, record) })).toEqual(copy);
+    const listed = (await page.connection.call("list_records", {})).records;
+    expect(listed.map((one) => one.record).sort()).toEqual([copy.record, record].sort());
+    await expect(page.connection.call("grade_record", copy)).resolves.toMatchObject({ now: { correct: true } });
+    const [theirs, ours] = [follow(page, `record:${copy.record}`), follow(page, `record:${record}`)];
+    await expect.poll(() => [theirs.at(-1)?.type, ours.at(-1)?.type]).toEqual(["run_closed", "run_closed"]);
+    expect(theirs).toEqual(ours);
+    await expect(page.connection.call("open_record", { folder: archive })).rejects.toMatchObject({
+      code: "bad_argument",
+      message: expect.stringContaining("run.json"),
+    });
+  } finally {
+    rmSync(archive, { recursive: true, force: true });
+  }
+});
+
+test("a run without a truth to hold it against is not graded, and says why", async () => {
+  const made = host();
+  const page = pageOf(made);
+  await open(page);
+  createRunFolder(made.runsFolder, {
+    id: "real-run",
+    bench: "bench-1",
+    simulated: false,
+    by: "operator",
+    versions: { caustic: "test" },
+  }).close();
+  await expect(page.connection.call("grade_record", { record: "real-run" })).rejects.toMatchObject({
+    code: "not_offered",
+    message: expect.stringContaining("scenario"),
+  });
+});
+
+test("a report is printed under a policy that lets it fetch and run nothing; without a printer the page is told", async () => {
+  const printed: string[] = [];
+  const page = pageOf(
+    host({
+      printPdf: async (html) => {
+        printed.push(html);
+        return new TextEncoder().encode("%PDF");
+      },
+    }),
+  );
+  await open(page);
+  const { pdf_base64 } = await page.connection.call("print_pdf", { html: "<!DOCTYPE html><p>report</p>" });
+  expect(atob(pdf_base64)).toBe("%PDF");
+  expect(printed[0]).toMatch(/^<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"/);
+  expect(printed[0]).toContain("default-src 'none'");
+  expect(printed[0]).not.toContain("<!DOCTYPE");
+  expect(browserPrinter({ platform: "linux", env: {}, exists: () => false })).toBeUndefined();
+  expect(
+    browserPrinter({ platform: "linux", env: { CAUSTIC_BROWSER: "/opt/b" }, exists: (path) => path === "/opt/b" }),
+  ).toBeDefined();
 });
 
 function host0(): TestHost {
