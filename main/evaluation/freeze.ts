@@ -45,6 +45,11 @@ export function planHash(plan: Plan): string {
   return sha256(canonicalJson(plan));
 }
 
+/** SHA-256 of a freeze's canonical JSON. */
+export function freezeHash(freeze: Freeze): string {
+  return sha256(canonicalJson(freeze));
+}
+
 /** Sources whose change can change a result; tests cannot. */
 function sourceHash(root: string, paths: readonly string[], counts: (name: string) => boolean = () => true): string {
   const hash = createHash("sha256");

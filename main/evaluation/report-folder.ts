@@ -1,6 +1,7 @@
 import type { EvaluationResults } from "../contract/evaluation-results.ts";
 import { expandPlan, PlanError } from "./evaluation-case.ts";
 import { type EvaluationRecord, readEvaluationRecord } from "./evaluation-folder.ts";
+import { checkFreeze } from "./freeze.ts";
 import { writeReport } from "./report/write-report.ts";
 import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { rowNotRun } from "./run-digest.ts";
@@ -16,6 +17,10 @@ export function readFolder(folder: string): {
   if (record === undefined)
     throw new PlanError(`${folder} holds no evaluation; expected a folder that "caustic eval" has made`);
   const { plan, freeze, plan_hash } = record;
+  const differences = record.registered && freeze !== undefined ? checkFreeze(plan, freeze, freeze.parts).differences : [];
+  if (differences.length > 0) {
+    throw new PlanError(`${folder} is called registered, and its plan is not that of its freeze: ${differences.join("; ")}`);
+  }
   const runs = assembleRuns(
     askedUnits(plan, expandPlan(plan), record.asked),
     (planned) => readUnit(folder, planned, plan, freeze, plan_hash),

@@ -23,6 +23,8 @@ const GRADE = "grade.json";
 export interface RunUnitOptions extends FrameLoops {
   readonly plan: Plan;
   readonly plan_hash: string;
+  /** SHA-256 of the plan's freeze, where it has one. */
+  readonly freeze_sha256?: string;
   /** The plan is registered and names this contender for this case. */
   readonly registered: boolean;
   readonly subject: EvaluationCase;
@@ -115,7 +117,12 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
       faults: subject.planned.faults ?? [],
       instrument_faults: subject.planned.instrument_faults ?? [],
     },
-    plan: { name: plan.plan, sha256: options.plan_hash, registered: options.registered },
+    plan: {
+      name: plan.plan,
+      sha256: options.plan_hash,
+      registered: options.registered,
+      ...(options.freeze_sha256 === undefined ? {} : { freeze_sha256: options.freeze_sha256 }),
+    },
     case: unit.case,
     epoch: unit.epoch,
     ...(attempt === 1 ? {} : { attempt }),

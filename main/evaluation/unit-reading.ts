@@ -1,6 +1,6 @@
 import type { Plan } from "../contract/plan.ts";
 import { readRun } from "../store/run-folder.ts";
-import { changedParts, changeIsSeen, type Freeze, markedSeen } from "./freeze.ts";
+import { changedParts, changeIsSeen, type Freeze, freezeHash, markedSeen } from "./freeze.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
 import { readOutcome, unitFolder } from "./run-unit.ts";
 import type { PlannedUnit } from "./select-units.ts";
@@ -33,6 +33,9 @@ export function readUnit(
   const { record, events } = readRun(folder);
   if (record.plan !== undefined && record.plan.sha256 !== plan_hash) {
     throw new Error(`${folder} was run by another plan (${record.plan.sha256.slice(0, 12)}…)`);
+  }
+  if (record.plan?.registered === true && record.plan.freeze_sha256 !== (freeze && freezeHash(freeze))) {
+    throw new Error(`${folder} was run with another freeze (${record.plan.freeze_sha256?.slice(0, 12) ?? "none"}…)`);
   }
   const parts = record.hashes ?? {};
   return digestRun(events, planned, plan.keywords, {

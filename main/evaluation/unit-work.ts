@@ -2,6 +2,7 @@ import { SCRIPTS } from "../contenders/index.ts";
 import { recorded } from "../contenders/recorded.ts";
 import { contenderDriver, type Driver } from "./driver.ts";
 import { type EvaluationCase, expandPlan } from "./evaluation-case.ts";
+import { freezeHash } from "./freeze.ts";
 import { readAnswers } from "./read-answers.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
 import { runUnit, type RunUnitOptions } from "./run-unit.ts";
@@ -49,6 +50,7 @@ export class UnitWork {
     return runUnit({
       plan,
       plan_hash,
+      ...(freeze === undefined ? {} : { freeze_sha256: freezeHash(freeze) }),
       registered,
       subject: planned.subject,
       contender: planned.contender,
