@@ -41,6 +41,8 @@ const evaluationRecordSchema = z.object({
   exploratory: z.boolean(),
   commit: z.string().optional(),
   why_not: z.array(z.string()),
+  /** Why the plan may have had earlier freezes that nobody can see any more. */
+  history: z.string().optional(),
   /** Everything that was ever asked of this folder; the results cover all of it. */
   asked: z.array(selectionSchema),
 });

@@ -4,6 +4,7 @@ import { decimal } from "./figures-text.ts";
 import {
   contenderLabel,
   contendersOf,
+  deviationRemark,
   pairedTable,
   type ReportTable,
   registrationText,
@@ -121,7 +122,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
       : plan.deviations
           .map(
             (one) =>
-              `- ${one.date}: ${one.what} ${one.why} (${one.results_seen ? "after" : "before"} results were seen${one.marks_seen === undefined ? "" : `; marks as seen: ${one.marks_seen.join(", ")}`})`,
+              `- ${one.date}: ${one.what} ${one.why} ${deviationRemark(one)}`,
           )
           .join("\n"),
     "## Limitations",

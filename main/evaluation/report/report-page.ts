@@ -10,6 +10,7 @@ import { PAGE_STYLE } from "./page-style.ts";
 import {
   contenderLabel,
   contendersOf,
+  deviationRemark,
   type MatrixCell,
   pairedTable,
   type ReportTable,
@@ -230,7 +231,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
       : list(
           plan.deviations.map(
             (one) =>
-              `${escaped(one.date)}: ${escaped(one.what)} ${escaped(one.why)} (${one.results_seen ? "after" : "before"} results were seen${one.marks_seen === undefined ? "" : `; marks as seen: ${escaped(one.marks_seen.join(", "))}`})`,
+              `${escaped(one.date)}: ${escaped(one.what)} ${escaped(one.why)} ${escaped(deviationRemark(one))}`,
           ),
         ),
     "<h2>Limitations</h2>",
