@@ -50,17 +50,16 @@ export const COMMANDS: readonly LazyCommand[] = [
     name: "ladder",
     summary: "the tool ladder: a request in words, and the calls that must come of it",
     load: async () => (await import("./commands/ladder.ts")).registerLadder,
-<<<<<<< HEAD
   },
   {
     name: "questions",
     summary: "puts questions about beams to an agent and grades the answers",
     load: async () => (await import("./commands/questions.ts")).registerQuestions,
-=======
+  },
+  {
     name: "procedures",
     summary: "programs for the bench: run one, test a programmer, make the tasks",
     load: async () => (await import("./commands/procedures.ts")).registerProcedures,
->>>>>>> procedures
   },
   {
     name: "report",

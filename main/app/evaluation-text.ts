@@ -1,4 +1,5 @@
 import type { EvaluationResults } from "../contract/evaluation-results.ts";
+import { counted } from "../evaluation/report/figures-text.ts";
 import type { GroupSummary } from "../contract/evaluation-summary.ts";
 
 const COLUMNS = [
@@ -46,5 +47,18 @@ export function evaluationText(results: EvaluationResults): string {
     ? `Plan ${results.plan}, registered on ${results.registration.frozen_on ?? "?"}, SHA-256 ${results.plan_hash}`
     : `EXPLORATORY: plan ${results.plan}, SHA-256 ${results.plan_hash} (${results.registration.why_not.join("; ")})`;
   const wrong = results.rows.filter((row) => !row.correct && row.note !== undefined && row.status !== "not_run");
-  return [stamp, "", ...table, "", `${wrong.length} rows with a note on what went wrong`].join("\n");
+  const remarks = [
+    ...(results.registration.history === undefined ? [] : [`Mind: ${results.registration.history}.`]),
+    ...(results.not_recomputed === undefined
+      ? []
+      : [
+          `Could not be simulated again, and so not be tied to their cases: ${counted(results.not_recomputed.length, "run")}.`,
+        ]),
+    ...(results.started_again ?? []).map(
+      (one) =>
+        `${one.case} by ${one.contender}, epoch ${one.epoch}, was started ${one.starts} times (${one.finished} finished, ${one.failed} failed).`,
+    ),
+  ];
+  const notes = `${counted(wrong.length, "row")} with a note on what went wrong`;
+  return [stamp, ...remarks, "", ...table, "", notes].join("\n");
 }

@@ -34,6 +34,15 @@ export function asUsage<Result>(work: () => Result): Result {
   }
 }
 
+/** The same for work that takes its time. */
+export async function asUsageLater<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asUsageError(error);
+  }
+}
+
 export function asUsageError(error: unknown): unknown {
   return error instanceof PlanError ? new UsageError(error.message) : error;
 }

@@ -1,14 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
-import { SimulatedClock } from "../../simulators/instruments/clock.ts";
-import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
-import { createCanary } from "../bench/canary.ts";
-import { recordedOptions, type ReplayResult, replayRun } from "../bench/replay.ts";
-import { createBenchSession } from "../bench/session.ts";
+import type { ReplayResult } from "../bench/replay.ts";
 import { instrumentFaultSchema, lightFaultSchema } from "../contract/plan.ts";
-import { pictureKey } from "../evaluation/simulated-run.ts";
-import { newRunHandle } from "../mcp/run-handle.ts";
+import { replaySimulated } from "../evaluation/replay-simulated.ts";
 import type { StoredRun } from "../store/run-folder.ts";
 import { fastestReadout } from "./frame-loops.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
@@ -39,26 +32,11 @@ export async function replayKeptRun({ record, events }: StoredRun): Promise<Repl
   const base = simulatedScenario(name, seed);
   const faults = built.faults.map(({ ...fault }) => fault) as typeof base.faults;
   const more = moreSchema.safeParse(record["more"]);
-  const key = (more.success ? more.data.canary_key : undefined) ?? pictureKey(seed);
-  return replayRun(events, async (journal, hostClock) => {
-    const clock = new SimulatedClock(() => setImmediate());
-    const bench = createSimulatedBench({
-      scenario: { ...base, faults: [...base.faults, ...faults] },
-      seed,
-      clock,
-      ...fastestReadout(),
-    });
-    const instruments =
-      built.instrument_faults.length === 0 ? bench : breakInstruments(bench, built.instrument_faults, seed, clock);
-    const session = await createBenchSession({
-      ...recordedOptions(opened),
-      instruments: { stage: instruments.stage, camera: instruments.camera, shutter: bench.shutter },
-      clock,
-      hostClock,
-      journal,
-      newHandle: newRunHandle,
-      canary: createCanary(key),
-    });
-    return { session, clock };
+  return replaySimulated(events, {
+    scenario: { ...base, faults: [...base.faults, ...faults] },
+    seed,
+    instrumentFaults: built.instrument_faults,
+    ...(more.success && more.data.canary_key !== undefined ? { canaryKey: more.data.canary_key } : {}),
+    ...fastestReadout(),
   });
 }

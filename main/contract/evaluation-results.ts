@@ -9,8 +9,24 @@ export const registrationStateSchema = z.object({
   frozen_on: z.string().optional(),
   commit: z.string().optional().describe("The commit that holds the freeze"),
   why_not: z.array(z.string()),
+  history: z.string().optional().describe("Why earlier freezes of the plan cannot be ruled out"),
   changed_parts: z.array(z.string()).describe("Parts that changed after the freeze, over all runs"),
 });
+
+/** A unit that was started more than once; what was neither finished nor failed was broken off. */
+export const startedAgainSchema = z.object({
+  case: z.string(),
+  contender: z.string(),
+  epoch: z.number().int().positive(),
+  starts: z.number().int().positive(),
+  finished: z
+    .number()
+    .int()
+    .nonnegative()
+    .describe("Of the starts; more than one means that finished runs were taken away"),
+  failed: z.number().int().nonnegative().describe("Broken by the infrastructure"),
+});
+export type StartedAgain = z.infer<typeof startedAgainSchema>;
 
 /** `results.json` of an evaluation's folder. The same runs give the same bytes. */
 export const evaluationResultsSchema = z.object({
@@ -22,6 +38,11 @@ export const evaluationResultsSchema = z.object({
   grader_version: z.string(),
   /** For each part that results depend on, by which hashes the runs were made; more than one is a mixture. */
   made_with: z.record(z.string(), z.array(z.string())),
+  not_recomputed: z
+    .array(z.object({ run: z.string(), why: z.string() }))
+    .optional()
+    .describe("Runs of which recomputing could not show that they are those of their cases"),
+  started_again: z.array(startedAgainSchema).optional().describe("Of contenders that answer otherwise each time"),
   rows: z.array(evaluationRowSchema),
   summary: evaluationSummarySchema,
   deviations: z.array(deviationSchema),

@@ -6,10 +6,18 @@ export type Commitment =
   | { readonly committed: true; readonly commit: string; readonly date: string }
   | { readonly committed: false; readonly why: string };
 
-function git(folder: string, args: readonly string[]): { status: number; stdout: string } {
+/** The freeze of a large plan is some 100 kB. */
+const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** Runs git in a folder; what it prints, trimmed. */
+export function git(folder: string, args: readonly string[]): { status: number; stdout: string } {
   // A repository is found from the file, not from whatever a hook has set.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
-  const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8", env });
+  const { status, stdout } = spawnSync("git", ["-C", folder, ...args], {
+    encoding: "utf8",
+    env,
+    maxBuffer: MOST_OUTPUT_BYTES,
+  });
   return { status: status ?? 1, stdout: typeof stdout === "string" ? stdout.trim() : "" };
 }
 

@@ -5,7 +5,8 @@ import { z } from "zod";
 import { type ProgressEvent, progressEventSchema } from "../contract/evaluation-progress.ts";
 import { planSchema } from "../contract/plan.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
-import { freezeSchema } from "./freeze.ts";
+import { PlanError } from "./evaluation-case.ts";
+import { freezeHash, freezeSchema, planHash } from "./freeze.ts";
 import { selectionSchema } from "./select-units.ts";
 
 /*
@@ -34,10 +35,14 @@ const evaluationRecordSchema = z.object({
   plan_hash: z.string(),
   plan_path: z.string(),
   freeze: freezeSchema.optional(),
+  /** SHA-256 of the freeze; every run names it too. */
+  freeze_sha256: z.string().optional(),
   registered: z.boolean(),
   exploratory: z.boolean(),
   commit: z.string().optional(),
   why_not: z.array(z.string()),
+  /** Why the plan may have had earlier freezes that nobody can see any more. */
+  history: z.string().optional(),
   /** Everything that was ever asked of this folder; the results cover all of it. */
   asked: z.array(selectionSchema),
 });
@@ -50,7 +55,12 @@ export function replaceFile(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** The record of an evaluation; undefined where the folder has none. Throws naming the file and the field. */
+/**
+ * The record of an evaluation; undefined where the folder has none. Plan and freeze are hashed again, since whoever reads the results
+ * relies on them.
+ *
+ * @throws PlanError where they are not those of their hashes; Error naming the file and the field where the record is damaged.
+ */
 export function readEvaluationRecord(folder: string): EvaluationRecord | undefined {
   const path = join(folder, RECORD);
   if (!existsSync(path)) return undefined;
@@ -61,15 +71,35 @@ export function readEvaluationRecord(folder: string): EvaluationRecord | undefin
     throw new Error(`${path} is not JSON`);
   }
   const checked = evaluationRecordSchema.safeParse(value);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    checkHashes(path, checked.data);
+    return checked.data;
+  }
   const [issue] = checked.error.issues;
   throw new Error(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "does not fit the schema"}`);
+}
+
+/** Hashes plan and freeze of a record again. Throws `PlanError` naming which of them was changed. */
+function checkHashes(path: string, { plan, plan_hash, freeze, freeze_sha256, registered }: EvaluationRecord): void {
+  const refuse = (what: string): never => {
+    throw new PlanError(`${path} was changed after the evaluation began: ${what}`);
+  };
+  const short = (hash: string | undefined): string => (hash === undefined ? "none" : `${hash.slice(0, 12)}…`);
+  const hash = planHash(plan);
+  if (hash !== plan_hash)
+    refuse(`its plan has the SHA-256 ${short(hash)}, and ${short(plan_hash)} is written beside it`);
+  const frozen = freeze === undefined ? undefined : freezeHash(freeze);
+  if (frozen !== freeze_sha256)
+    refuse(`its freeze has the SHA-256 ${short(frozen)}, and ${short(freeze_sha256)} is written beside it`);
+  if (registered && freeze === undefined) refuse("it is called registered and holds no freeze");
+  if (registered && freeze?.plan_sha256 !== hash)
+    refuse(`it is called registered, and its freeze is that of another plan (${short(freeze?.plan_sha256)})`);
 }
 
 /** Writes what is asked for into the record; a selection that was asked for before stands there once. */
 export function writeEvaluationRecord(
   folder: string,
-  record: Omit<EvaluationRecord, "format" | "started_at" | "asked"> & { readonly now: string },
+  record: Omit<EvaluationRecord, "format" | "started_at" | "asked" | "freeze_sha256"> & { readonly now: string },
   asked: z.infer<typeof selectionSchema>,
 ): EvaluationRecord {
   mkdirSync(folder, { recursive: true });
@@ -81,6 +111,7 @@ export function writeEvaluationRecord(
     format: 1,
     started_at: before?.started_at ?? now,
     ...rest,
+    ...(rest.freeze === undefined ? {} : { freeze_sha256: freezeHash(rest.freeze) }),
     asked: known ? selections : [...selections, asked],
   };
   replaceFile(join(folder, RECORD), `${JSON.stringify(written, undefined, 2)}\n`);

@@ -45,6 +45,11 @@ export function planHash(plan: Plan): string {
   return sha256(canonicalJson(plan));
 }
 
+/** SHA-256 of a freeze's canonical JSON. */
+export function freezeHash(freeze: Freeze): string {
+  return sha256(canonicalJson(freeze));
+}
+
 /** Sources whose change can change a result; tests cannot. */
 function sourceHash(root: string, paths: readonly string[], counts: (name: string) => boolean = () => true): string {
   const hash = createHash("sha256");
@@ -158,6 +163,14 @@ export interface FreezeCheck {
   readonly changed_parts: readonly FrozenPart[];
 }
 
+/** Cases that a sentence names; of more it tells the number. */
+const MOST_NAMED = 8;
+
+const listed = (cases: readonly { readonly case: string }[]): string => {
+  const names = cases.slice(0, MOST_NAMED).map((one) => one.case);
+  return cases.length > MOST_NAMED ? `${names.join(", ")} and ${cases.length - MOST_NAMED} more` : names.join(", ");
+};
+
 /** Compares a plan and its surroundings with its freeze. */
 export function checkFreeze(plan: Plan, freeze: Freeze | undefined, parts: Parts): FreezeCheck {
   const plan_hash = planHash(plan);
@@ -170,9 +183,9 @@ export function checkFreeze(plan: Plan, freeze: Freeze | undefined, parts: Parts
   const moved = now.filter((one, i) => canonicalJson(one) !== canonicalJson(freeze.oracle[i] ?? {}));
   const gone = freeze.oracle.filter((one) => !now.some((other) => other.case === one.case));
   if (moved.length > 0) {
-    differences.push(`cases or their expected verdicts differ: ${moved.map((one) => one.case).join(", ")}`);
+    differences.push(`cases or their expected verdicts differ: ${listed(moved)}`);
   }
-  if (gone.length > 0) differences.push(`cases are gone: ${gone.map((one) => one.case).join(", ")}`);
+  if (gone.length > 0) differences.push(`cases are gone: ${listed(gone)}`);
   return {
     plan_hash,
     unchanged: differences.length === 0,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Plan } from "../contract/plan.ts";
 import { type Commitment, commitmentOf } from "./commitment.ts";
 import { PlanError } from "./evaluation-case.ts";
+import { freezeHistory, type FreezeHistory, rivalsOf } from "./freeze-history.ts";
 import { checkFreeze, type Freeze, type FreezeCheck, freezeSchema, type Parts } from "./freeze.ts";
 
 /** Where the freeze of a plan lies: beside it. */
@@ -34,6 +35,8 @@ export interface Registration extends FreezeCheck {
   readonly commit?: Extract<Commitment, { committed: true }>;
   /** In words, why it is not registered. */
   readonly why: readonly string[];
+  /** Freezes of the plan that the repository remembers. */
+  readonly history: FreezeHistory;
 }
 
 /** Looks at plan, freeze, sources and repository. Throws `PlanError` where the freeze cannot be read. */
@@ -41,7 +44,13 @@ export function registrationOf(plan: Plan, planPath: string, parts: Parts): Regi
   const freeze = readFreeze(planPath);
   const check = checkFreeze(plan, freeze, parts);
   const commitments = freeze === undefined ? [] : [commitmentOf(planPath), commitmentOf(freezePath(planPath))];
-  const why = [...check.differences, ...commitments.flatMap((one) => (one.committed ? [] : [one.why]))];
+  const history = freezeHistory(planPath, plan.plan);
+  const rivals = freeze === undefined ? [] : rivalsOf(freeze, history);
+  const why = [
+    ...check.differences,
+    ...commitments.flatMap((one) => (one.committed ? [] : [one.why])),
+    ...rivals.map(rivalText),
+  ];
   const last = commitments.at(-1);
   return {
     ...check,
@@ -49,5 +58,10 @@ export function registrationOf(plan: Plan, planPath: string, parts: Parts): Regi
     ...(freeze === undefined ? {} : { freeze }),
     ...(last?.committed === true ? { commit: last } : {}),
     why,
+    history,
   };
+}
+
+function rivalText({ commit, date, path, freeze }: FreezeHistory["freezes"][number]): string {
+  return `commit ${commit.slice(0, 12)} of ${date} holds another freeze of this plan (${path}, version ${freeze.version} with ${freeze.deviations} deviations, frozen on ${freeze.frozen_on}) that the present one does not name as replaced`;
 }

@@ -35,6 +35,8 @@ export interface RunDigest {
   readonly figure?: CausticFigure;
   /** Hashes of what the run depended on. */
   readonly parts: Readonly<Record<string, string>>;
+  /** Why it could not be shown by recomputing that the run is that of its case; absent where it was, or the run was just made. */
+  readonly notRecomputed?: string;
 }
 
 /** What is known of a run beside its events. */

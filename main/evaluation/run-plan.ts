@@ -5,6 +5,7 @@ import type { EvaluationResults } from "../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import type { Plan } from "../contract/plan.ts";
 import { askedUnits } from "./asked-units.ts";
+import { COMPUTING } from "./computing-contenders.ts";
 import type { Driver } from "./driver.ts";
 import { type EvaluationCase, expandPlan, PlanError } from "./evaluation-case.ts";
 import {
@@ -25,10 +26,11 @@ import { type RunDigest, rowNotRun } from "./run-digest.ts";
 import { readOutcome, unfinishedFolder, unitFolder } from "./run-unit.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
 import type { FrameLoops } from "./simulated-run.ts";
+import { startsOf } from "./started-again.ts";
 import { SuiteBudget } from "./suite-budget.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen } from "./unit-reading.ts";
-import { COMPUTING, UnitWork } from "./unit-work.ts";
+import { UnitWork } from "./unit-work.ts";
 import type { WorkerSetup } from "./worker-messages.ts";
 import { type TaskEnd, USUAL_WORKER, WorkerPool } from "./worker-pool.ts";
 
@@ -110,6 +112,8 @@ class EvaluationRun {
   readonly #setup: WorkerSetup;
   readonly #pool: WorkerPool;
   readonly #budget: SuiteBudget;
+  /** Of earlier starts of the same evaluation. */
+  readonly #starts: ReadonlyMap<string, number>;
   readonly #digests = new Map<string, RunDigest>();
   readonly #rows = new Map<string, EvaluationRow>();
   readonly #settled: (() => void)[] = [];
@@ -132,7 +136,9 @@ class EvaluationRun {
     };
     this.#pool = new WorkerPool(this.#setup, jobs, options.workerModule ?? USUAL_WORKER);
     mendProgress(out);
-    this.#budget = new SuiteBudget(plan, readProgress(out));
+    const before = readProgress(out);
+    this.#budget = new SuiteBudget(plan, before);
+    this.#starts = startsOf(before);
   }
 
   async run(): Promise<PlanRun> {
@@ -155,6 +161,7 @@ class EvaluationRun {
         exploratory,
         ...(registration.commit === undefined ? {} : { commit: registration.commit.commit }),
         why_not: [...registration.why],
+        ...(registration.history.incomplete === undefined ? {} : { history: registration.history.incomplete }),
         now: this.#now(),
       },
       selection,
@@ -200,11 +207,12 @@ class EvaluationRun {
           this.#rows.get(unitId(planned.unit)) ?? this.#notRun(planned, "it was asked for earlier and did not run"),
       );
     const all = ordered(everything);
-    writeReport(out, record, assembleResults(record, all), all);
+    const progress = readProgress(out);
+    writeReport(out, record, assembleResults(record, all, progress), all);
     const asked = ordered(this.#units);
     const complete = asked.every(({ row }) => row.status === "finished" || row.status === "no_verdict");
     this.#tell({ type: "evaluation_ended", state: complete ? "complete" : "stopped", usd: this.#budget.spent_usd });
-    return { results: assembleResults(record, asked), complete };
+    return { results: assembleResults(record, asked, progress), complete };
   }
 
   // ---- one unit ----
@@ -219,7 +227,7 @@ class EvaluationRun {
 
   async #compute(planned: PlannedUnit): Promise<void> {
     const { unit } = planned;
-    const attempt = attemptOf(this.#options.out, unit);
+    const attempt = this.#attemptOf(unit);
     const end = await this.#pool.do({ type: "run", unit, attempt }, () =>
       this.#tell({ type: "unit_started", ...unit, attempt }),
     );
@@ -270,7 +278,7 @@ class EvaluationRun {
   }
 
   async #drive(work: UnitWork, planned: PlannedUnit, driver: Driver): Promise<void> {
-    const { out, signal } = this.#options;
+    const { signal } = this.#options;
     const { unit, contender } = planned;
     for (;;) {
       if (this.#calledOff()) {
@@ -287,7 +295,7 @@ class EvaluationRun {
     }
     const cap_usd = SuiteBudget.cap_usd(contender);
     if (cap_usd !== undefined) this.#tell({ type: "usd_reserved", ...unit, usd: cap_usd });
-    const attempt = attemptOf(out, unit);
+    const attempt = this.#attemptOf(unit);
     this.#tell({ type: "unit_started", ...unit, attempt });
     let end: TaskEnd;
     try {
@@ -332,6 +340,11 @@ class EvaluationRun {
     };
   }
 
+  /** Number of the next attempt at a unit: one more than it was ever started, whatever became of it. */
+  #attemptOf(unit: Unit): number {
+    return freeAttempt(this.#options.out, unit, (this.#starts.get(unitId(unit)) ?? 0) + 1);
+  }
+
   #calledOff(): boolean {
     return this.#options.signal?.aborted === true;
   }
@@ -369,9 +382,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Number of the next attempt at a unit: one more than the infrastructure broke. */
-function attemptOf(out: string, unit: Unit): number {
-  let attempt = 1;
+/** Number of the next attempt that has no folder among the broken ones; at least the given one. */
+function freeAttempt(out: string, unit: Unit, least: number): number {
+  let attempt = least;
   while (existsSync(join(out, FAILED, `${unitId(unit)}-${attempt}`))) attempt++;
   return attempt;
 }

@@ -23,6 +23,8 @@ const GRADE = "grade.json";
 export interface RunUnitOptions extends FrameLoops {
   readonly plan: Plan;
   readonly plan_hash: string;
+  /** SHA-256 of the plan's freeze, where it has one. */
+  readonly freeze_sha256?: string;
   /** The plan is registered and names this contender for this case. */
   readonly registered: boolean;
   readonly subject: EvaluationCase;
@@ -60,16 +62,37 @@ export function unfinishedFolder(out: string, pid: number): string {
   return join(out, UNFINISHED, String(pid));
 }
 
-/** How a run ended that lies in a folder; undefined where it was not run to its end. */
+/** How a run ended that lies in a folder; undefined where it was not run to its end. Throws naming the file where it is damaged. */
 export function readOutcome(folder: string): UnitOutcome | undefined {
-  const path = join(folder, OUTCOME);
-  return existsSync(path) ? unitOutcomeSchema.parse(JSON.parse(readFileSync(path, "utf8"))) : undefined;
+  const read = readChecked(join(folder, OUTCOME), unitOutcomeSchema);
+  if (typeof read === "string") throw new Error(read);
+  return read;
 }
 
-/** The grade that a run was given when it was made; undefined where it has none. */
-export function readFirstGrade(folder: string): EvaluationRow | undefined {
-  const path = join(folder, GRADE);
-  return existsSync(path) ? evaluationRowSchema.parse(JSON.parse(readFileSync(path, "utf8"))) : undefined;
+/**
+ * The grade that a run was given when it was made; undefined where it has none. It is a memory: where its file is damaged, that is told,
+ * and the run is graded from its journal as ever.
+ */
+export function readFirstGrade(
+  folder: string,
+): { readonly row?: EvaluationRow; readonly damaged?: string } | undefined {
+  const read = readChecked(join(folder, GRADE), evaluationRowSchema);
+  return read === undefined ? undefined : typeof read === "string" ? { damaged: read } : { row: read };
+}
+
+/** A file as its schema says; undefined where there is none, a sentence that names it where it is damaged. */
+function readChecked<Value extends object>(path: string, schema: z.ZodType<Value>): Value | string | undefined {
+  if (!existsSync(path)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return `${path} is damaged: not JSON`;
+  }
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  return `${path} is damaged: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "does not fit the schema"}`;
 }
 
 /** All that grading needs beside the journal, kept with the run so that it can be graded where its plan is not at hand. */
@@ -115,7 +138,12 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
       faults: subject.planned.faults ?? [],
       instrument_faults: subject.planned.instrument_faults ?? [],
     },
-    plan: { name: plan.plan, sha256: options.plan_hash, registered: options.registered },
+    plan: {
+      name: plan.plan,
+      sha256: options.plan_hash,
+      registered: options.registered,
+      ...(options.freeze_sha256 === undefined ? {} : { freeze_sha256: options.freeze_sha256 }),
+    },
     case: unit.case,
     epoch: unit.epoch,
     ...(attempt === 1 ? {} : { attempt }),

@@ -1,7 +1,8 @@
 import type { Plan } from "../contract/plan.ts";
 import { readRun } from "../store/run-folder.ts";
-import { changedParts, changeIsSeen, type Freeze, markedSeen } from "./freeze.ts";
+import { changedParts, changeIsSeen, type Freeze, freezeHash, markedSeen, type Parts } from "./freeze.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
+import { journalDeviation, recomputeFirstMeasurement, recordDeviation } from "./run-origin.ts";
 import { readOutcome, unitFolder } from "./run-unit.ts";
 import type { PlannedUnit } from "./select-units.ts";
 
@@ -17,29 +18,45 @@ export function isSeen(
   return changeIsSeen(changedParts(freeze.parts, parts), contender.limits !== undefined);
 }
 
+/** What the runs of a folder are held against. */
+export interface ReadingContext {
+  readonly out: string;
+  readonly plan: Plan;
+  readonly plan_hash: string;
+  readonly freeze?: Freeze | undefined;
+  /** Hashes of the program as it is. */
+  readonly current: Parts;
+}
+
 /**
- * Grades a unit from its folder; undefined where it was not run to its end. Throws where the folder is damaged.
+ * Grades a unit from its folder; undefined where it was not run to its end. Throws naming the folder where it is damaged, or where its run
+ * is not that of the unit.
  */
-export function readUnit(
-  out: string,
+export async function readUnit(
   planned: PlannedUnit,
-  plan: Plan,
-  freeze: Freeze | undefined,
-  plan_hash: string,
-): RunDigest | undefined {
+  { out, plan, plan_hash, freeze, current }: ReadingContext,
+): Promise<RunDigest | undefined> {
   const folder = unitFolder(out, planned.unit);
   const outcome = readOutcome(folder);
   if (outcome === undefined) return undefined;
   const { record, events } = readRun(folder);
-  if (record.plan !== undefined && record.plan.sha256 !== plan_hash) {
-    throw new Error(`${folder} was run by another plan (${record.plan.sha256.slice(0, 12)}…)`);
+  if (record.plan?.sha256 !== plan_hash) {
+    throw new Error(`${folder} was run by another plan (${record.plan?.sha256.slice(0, 12) ?? "none"}…)`);
+  }
+  if (record.plan.registered && record.plan.freeze_sha256 !== (freeze && freezeHash(freeze))) {
+    throw new Error(`${folder} was run with another freeze (${record.plan.freeze_sha256?.slice(0, 12) ?? "none"}…)`);
   }
   const parts = record.hashes ?? {};
-  return digestRun(events, planned, plan.keywords, {
+  const deviation = recordDeviation(record, planned) ?? journalDeviation(events, planned);
+  if (deviation !== undefined) throw new Error(`${folder} is no run of this unit: ${deviation}`);
+  const recomputed = await recomputeFirstMeasurement(events, planned.subject, parts, current);
+  if (recomputed.result === "other") throw new Error(`${folder} is no run of this unit: ${recomputed.why}`);
+  const digest = digestRun(events, planned, plan.keywords, {
     outcome,
     seen: isSeen(planned, plan, freeze, parts),
-    exploratory: record.plan?.registered !== true,
+    exploratory: !record.plan.registered,
     plan_hash,
     parts,
   });
+  return recomputed.result === "same" ? digest : { ...digest, notRecomputed: recomputed.why };
 }

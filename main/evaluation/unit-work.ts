@@ -2,6 +2,7 @@ import { SCRIPTS } from "../contenders/index.ts";
 import { recorded } from "../contenders/recorded.ts";
 import { contenderDriver, type Driver } from "./driver.ts";
 import { type EvaluationCase, expandPlan } from "./evaluation-case.ts";
+import { freezeHash } from "./freeze.ts";
 import { readAnswers } from "./read-answers.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
 import { runUnit, type RunUnitOptions } from "./run-unit.ts";
@@ -10,9 +11,6 @@ import { type FrameLoops, stillClock } from "./simulated-run.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen, readUnit } from "./unit-reading.ts";
 import type { WorkerSetup, WorkerTask } from "./worker-messages.ts";
-
-/** Contenders that only compute: they run in processes of their own, as many at a time as there are jobs. */
-export const COMPUTING: ReadonlySet<string> = new Set([...Object.keys(SCRIPTS), "recorded"]);
 
 /** Runs and grades units. One per process. */
 export class UnitWork {
@@ -31,8 +29,7 @@ export class UnitWork {
     const planned = this.#planned(task.unit);
     if (task.type === "run")
       return this.run(planned, this.#driverOf(task.unit), task.attempt, { hostClock: stillClock });
-    const { out, plan, freeze, plan_hash } = this.#setup;
-    const digest = readUnit(out, planned, plan, freeze, plan_hash);
+    const digest = await readUnit(planned, { ...this.#setup, current: this.#setup.parts });
     if (digest === undefined) throw new Error(`${unitId(task.unit)} was not run to its end`);
     return digest;
   }
@@ -49,6 +46,7 @@ export class UnitWork {
     return runUnit({
       plan,
       plan_hash,
+      ...(freeze === undefined ? {} : { freeze_sha256: freezeHash(freeze) }),
       registered,
       subject: planned.subject,
       contender: planned.contender,

@@ -13,6 +13,8 @@ export function unitId(unit: Unit): string {
   return `${unit.case}-${unit.contender}-e${unit.epoch}`;
 }
 
+const usage = modelUsageSchema.shape;
+
 /**
  * How a unit ended, beside its journal. `failed`: the infrastructure broke, and the run says nothing of the contender. A contender that
  * gives up, or that the bench refuses, has completed without a verdict.
@@ -20,6 +22,11 @@ export function unitId(unit: Unit): string {
 export const unitOutcomeSchema = z.object({
   status: z.enum(["completed", "failed"]),
   message: z.string().optional(),
-  ...modelUsageSchema.partial().shape,
+  provider: usage.provider.optional(),
+  model: usage.model.optional(),
+  // What cannot be read is not known; it is no reason to lose the run.
+  model_calls: usage.model_calls.optional().catch(undefined),
+  tokens: usage.tokens.catch(undefined),
+  usd: usage.usd.catch(undefined),
 });
 export type UnitOutcome = z.infer<typeof unitOutcomeSchema>;

@@ -1,5 +1,5 @@
 import type { Plan } from "../contract/plan.ts";
-import type { Freeze } from "./freeze.ts";
+import type { Freeze, Parts } from "./freeze.ts";
 import type { RunDigest } from "./run-digest.ts";
 import type { Unit } from "./unit.ts";
 
@@ -10,7 +10,7 @@ export interface WorkerSetup {
   readonly freeze?: Freeze;
   /** Registered, and not run as exploratory. */
   readonly registered: boolean;
-  readonly parts: Readonly<Record<string, string>>;
+  readonly parts: Parts;
   readonly versions: Readonly<Record<string, string>>;
   /** The evaluation's folder. */
   readonly out: string;

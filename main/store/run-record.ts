@@ -20,7 +20,9 @@ export const runRecordSchema = z.object({
   seed: z.number().int().optional(),
   /** Everything else that a replay must be told to build the same instruments. */
   instruments: z.record(z.string(), z.unknown()).optional(),
-  plan: z.object({ name: z.string(), sha256: z.string(), registered: z.boolean() }).optional(),
+  plan: z
+    .object({ name: z.string(), sha256: z.string(), registered: z.boolean(), freeze_sha256: z.string().optional() })
+    .optional(),
   case: z.string().optional(),
   epoch: z.number().int().optional(),
   attempt: z.number().int().optional(),

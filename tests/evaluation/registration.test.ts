@@ -7,6 +7,7 @@ import type { Plan } from "../../main/contract/plan.ts";
 import { currentParts, FROZEN_PARTS, freezePlan, type Parts } from "../../main/evaluation/freeze.ts";
 import { freezePath, readFreeze, registrationOf } from "../../main/evaluation/registration.ts";
 import { runPlan } from "../../main/evaluation/run-plan.ts";
+import { runCaustic } from "../../main/app/run-caustic.ts";
 import { readPlan } from "../../main/evaluation/read-plan.ts";
 import { PARTS, PROJECT, smallPlan, temporaryFolder, writePlan } from "./small-evaluation.ts";
 
@@ -243,6 +244,89 @@ describe("freezing again", () => {
     }));
     freeze({ ...SMALL, version: 2, groups });
     expect(readFreeze(path)?.seen).toEqual(["C1"]);
+  });
+});
+
+describe("a freeze that was committed once", () => {
+  const otherWish: Plan = {
+    ...SMALL,
+    groups: SMALL.groups.map((group) => ({
+      ...group,
+      cases: (group.cases ?? []).map((one) =>
+        one.case === "A5" ? { ...one, expected: "iso_compliant" as const } : one,
+      ),
+    })),
+  };
+  const command = (...words: string[]) => runCaustic(["plan", ...words, path]);
+
+  beforeEach(() => {
+    freeze(SMALL);
+    commit();
+  });
+
+  it.each<[string, () => void]>([
+    ["the file is deleted", () => rmSync(freezePath(path))],
+    [
+      "the deletion is committed",
+      () => {
+        rmSync(freezePath(path));
+        commit();
+      },
+    ],
+    [
+      "its branch was left for one without a past",
+      () => {
+        git("checkout", "-q", "--orphan", "fresh");
+        rmSync(freezePath(path));
+      },
+    ],
+    [
+      "the file is called something else",
+      () => {
+        git("mv", "plan.freeze.json", "old.freeze.json");
+        commit();
+        rmSync(join(folder, "old.freeze.json"));
+      },
+    ],
+  ])("is not replaced in silence although %s", async (_, hide) => {
+    hide();
+    writePlan(otherWish, folder);
+    const { status, stderr } = await command("freeze");
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/was frozen on 2026-12-01 as version 1.*expected a higher version or a further deviation/);
+  });
+
+  it("makes another one beside it not registered, whoever wrote it", async () => {
+    writePlan(otherWish, folder);
+    writeFileSync(freezePath(path), JSON.stringify(freezePlan(otherWish, PROJECT, TODAY)));
+    const first = git("rev-parse", "HEAD").slice(0, 12);
+    commit();
+    const { status, stdout } = await command("check");
+    expect(status).toBe(1);
+    expect(stdout).toContain(`Not registered: commit ${first}`);
+    expect(stdout).toContain("holds another freeze of this plan");
+    await expect(evaluate()).rejects.toThrow(/holds another freeze/);
+  });
+
+  it("is named by the one that takes its place, even where the file is gone", async () => {
+    rmSync(freezePath(path));
+    writePlan({ ...otherWish, version: 2 }, folder);
+    expect((await command("freeze")).status).toBe(0);
+    commit();
+    expect((await command("check")).stdout).toContain("Registered");
+    expect(readFreeze(path)?.earlier).toHaveLength(1);
+  });
+
+  it("may have been made unreachable where the history is not whole, and the registration says so", async () => {
+    const whole = folder;
+    folder = temporaryFolder();
+    path = join(folder, "plan.yaml");
+    spawnSync("git", ["clone", "-q", "--depth", "1", `file://${whole}`, folder]);
+    expect((await command("check")).stdout).toContain("cut short");
+    const nowhere = writePlan(SMALL);
+    expect((await runCaustic(["plan", "check", nowhere])).stdout).toContain("no git history");
+    const { results } = await evaluate();
+    expect(results.registration.history).toMatch(/cannot be ruled out/);
   });
 });
 

@@ -11,7 +11,7 @@ import { reportPage } from "../../main/evaluation/report/report-page.ts";
 import type { AssembledRun } from "../../main/evaluation/results.ts";
 import { summarise } from "../../main/evaluation/summarise.ts";
 import { PLAN } from "./run-case.ts";
-import { evaluate, smallPlan, temporaryFolder } from "./small-evaluation.ts";
+import { evaluate, PARTS, smallPlan, temporaryFolder } from "./small-evaluation.ts";
 
 const SMALL = smallPlan(["A5", "C1", "C2"]);
 
@@ -191,8 +191,8 @@ describe("a report of a whole plan", () => {
 });
 
 describe("grading a run again", () => {
-  it("shows the grade of its day and today's", () => {
-    const { then, now } = gradeAgain(join(out, "runs", "C2-naive-e1"));
+  it("shows the grade of its day and today's", async () => {
+    const { then, now } = await gradeAgain(join(out, "runs", "C2-naive-e1"), PARTS);
     expect(then).toMatchObject({ case: "C2", contender: "naive", expected: "iso_compliant" });
     expect(now).toEqual(then);
   });
@@ -201,6 +201,10 @@ describe("grading a run again", () => {
     const { cpSync } = await import("node:fs");
     const alone = join(temporaryFolder(), "alone");
     cpSync(join(out, "runs", "C1-constant-e1"), alone, { recursive: true });
-    expect(gradeAgain(alone).now).toMatchObject({ case: "C1", verdict: "iso_compliant", correct: false });
+    expect((await gradeAgain(alone, PARTS)).now).toMatchObject({
+      case: "C1",
+      verdict: "iso_compliant",
+      correct: false,
+    });
   });
 });

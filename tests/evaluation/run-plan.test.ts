@@ -7,7 +7,8 @@ import { contenderDriver, type Driver } from "../../main/evaluation/driver.ts";
 import { readProgress } from "../../main/evaluation/evaluation-folder.ts";
 import { reportFolder } from "../../main/evaluation/report-folder.ts";
 import { SCRIPTS } from "../../main/contenders/index.ts";
-import { evaluate, lastingFiles, smallPlan, temporaryFolder, watching } from "./small-evaluation.ts";
+import type { Contender } from "../../main/contenders/contender.ts";
+import { evaluate, lastingFiles, PARTS, smallPlan, temporaryFolder, watching } from "./small-evaluation.ts";
 
 /** Seven units, of which one takes long: the scripted operator runs B1 alone. */
 const SMALL = smallPlan(["A5", "B1", "C1"], {
@@ -179,7 +180,7 @@ describe("an evaluation", () => {
     lines[4] = (lines[4] ?? "").replace(/"t_ms":\d/, '"t_ms":7');
     writeFileSync(path, lines.join("\n"));
     await expect(evaluate(SMALL, out)).rejects.toThrow(/A5-naive-e1\/events\.jsonl, line 5/);
-    expect(() => reportFolder(out)).toThrow(/A5-naive-e1\/events\.jsonl, line 5/);
+    await expect(reportFolder(out, PARTS)).rejects.toThrow(/A5-naive-e1\/events\.jsonl, line 5/);
   });
 
   it("is not mixed with another plan, nor run twice at once", async () => {
@@ -190,11 +191,11 @@ describe("an evaluation", () => {
     await running;
   });
 
-  it("is reported again from its journals alone, to the same bytes", () => {
+  it("is reported again from its journals alone, to the same bytes", async () => {
     const out = copyOfReference();
     for (const name of ["results.json", "results.md", "report.html", "progress.jsonl"]) rmSync(join(out, name));
     for (const unit of readdirSync(join(out, "runs"))) rmSync(join(out, "runs", unit, "grade.json"));
-    reportFolder(out);
+    await reportFolder(out, PARTS);
     expect(lastingFiles(out)).toEqual(expected);
   });
 
@@ -221,7 +222,7 @@ describe("the stop rule", () => {
 
   /** Drives as `constant` does and tells what it cost; remembers how many went at once. */
   const spender = (usd: number | undefined): { readonly driver: Driver; most: number } => {
-    const constant = contenderDriver(() => SCRIPTS["constant"] as never);
+    const constant = contenderDriver(() => ({ ...(SCRIPTS["constant"] as Contender), name: "agent" }));
     let going = 0;
     const watch = {
       most: 0,
@@ -290,6 +291,21 @@ describe("the stop rule", () => {
     const again = await run(0.3, out);
     expect(again.results.rows.filter((row) => row.status === "not_run")).toHaveLength(3);
     expect(again.events.filter((event) => event.type === "unit_started")).toHaveLength(0);
+  });
+
+  it("tells of a run that was taken away and made again, and counts the attempts", async () => {
+    const { out } = await run(0.1);
+    const deleted = join(out, "runs", "A3-agent-e1");
+    rmSync(deleted, { recursive: true });
+    const { results, events } = await run(0.1, out);
+    expect(events.filter((event) => event.type === "unit_started")).toMatchObject([{ case: "A3", attempt: 2 }]);
+    expect(JSON.parse(readFileSync(join(deleted, "run.json"), "utf8"))).toMatchObject({ attempt: 2 });
+    expect(results.started_again).toEqual([
+      { case: "A3", contender: "agent", epoch: 1, starts: 2, finished: 1, failed: 0 },
+    ]);
+    const sentence = "A3 by agent, epoch 1, was started 2 times";
+    for (const name of ["results.md", "report.html"]) expect(readFileSync(join(out, name), "utf8")).toContain(sentence);
+    expect((await reportFolder(out, PARTS)).started_again).toMatchObject([{ case: "A3", starts: 2, finished: 2 }]);
   });
 
   it("does not start what cannot run here", async () => {

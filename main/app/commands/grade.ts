@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { EvaluationRow } from "../../contract/evaluation-row.ts";
+import { currentParts } from "../../evaluation/freeze.ts";
 import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
-import { asUsage } from "../plan-file.ts";
-import { printJson, printResult } from "../terminal.ts";
+import { asUsageLater, PROJECT_ROOT } from "../plan-file.ts";
+import { printJson, printNote, printResult } from "../terminal.ts";
 
 const HELP = `
 The journal is checked line by line and graded by today's grader; the grade of the day on which the run was made is shown beside it.
@@ -18,13 +19,15 @@ export function registerGrade(program: Command): void {
     .argument("<run>", "the folder of a run")
     .option("--json", "print both grades as JSON")
     .addHelpText("after", HELP)
-    .action((folder: string, options: { readonly json?: true }) => {
-      const graded = asUsage(() => gradeAgain(folder));
+    .action(async (folder: string, options: { readonly json?: true }) => {
+      const graded = await asUsageLater(gradeAgain(folder, currentParts(PROJECT_ROOT)));
       if (options.json === true) {
         printJson({ run: folder, ...graded, changed: gradeChanges(graded).map(({ name }) => name) });
         return;
       }
-      const { then, now } = graded;
+      const { then, now, notRecomputed, damaged } = graded;
+      if (damaged !== undefined) printNote(`${damaged}; the grade of its day is lost.`);
+      if (notRecomputed !== undefined) printNote(`Not shown to be a run of its case by recomputing: ${notRecomputed}.`);
       printResult(`${now.case} by ${now.contender}, epoch ${now.epoch}; ${now.expected} is expected`);
       if (then === undefined) printResult("This run carries no grade of its day.");
       else printResult(`then, grader ${then.grader_version}: ${verdictText(then)}`);

@@ -12,6 +12,7 @@ import type { BenchEvent, BenchEventOf } from "../../contract/events.ts";
 import type { ModelTurn, ModelUsage } from "../../contract/model-usage.ts";
 import { TOOL_NAMES } from "../../contract/tools.ts";
 import { driveBench } from "../../evaluation/drive.ts";
+import { counted } from "../../evaluation/report/figures-text.ts";
 import { createSimulatedRun } from "../../evaluation/simulated-run.ts";
 import { oracleVerdict } from "../../../simulators/world/oracle.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
@@ -305,7 +306,9 @@ function printSummary(result: Result, finished: BenchEventOf<"finished"> | undef
     }
   }
   const expected = result.expected_verdict === undefined ? "" : `; the oracle expects ${result.expected_verdict}`;
-  printResult(`${result.positions_used} measurements, ${result.darks} darks, ${result.calls} calls${expected}`);
+  printResult(
+    `${counted(result.positions_used, "measurement")}, ${counted(result.darks, "dark")}, ${counted(result.calls, "call")}${expected}`,
+  );
   if (result.model !== undefined) printResult(usageText(result.model));
   printNote(`The run is in ${result.run_dir}`);
 }
@@ -316,5 +319,5 @@ function usageText({ provider, model, model_calls, tokens, usd }: ModelUsage): s
       ? "its tokens were not told"
       : `${tokens.input + tokens.cached_input + tokens.cache_write} tokens read (${tokens.cached_input} from the cache), ${tokens.output} written`;
   const cost = usd === undefined ? "cost unknown" : `$${usd.toFixed(4)}`;
-  return `${model} (${provider}): ${model_calls} answers, ${used}, ${cost}`;
+  return `${model} (${provider}): ${counted(model_calls, "answer")}, ${used}, ${cost}`;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { expandPlan } from "../../evaluation/evaluation-case.ts";
+import { latestFreeze } from "../../evaluation/freeze-history.ts";
 import { freezePlan } from "../../evaluation/freeze.ts";
 import { freezePath } from "../../evaluation/registration.ts";
 import { asUsage, openPlan, PROJECT_ROOT } from "../plan-file.ts";
@@ -14,7 +15,8 @@ const FREEZE_HELP = `
 Writes PLAN.freeze.json beside the plan: the SHA-256 of the plan's canonical JSON, of the agent's prompt, the tools, the simulator, the
 analysis, the rules of the scripts and the graders, and the oracle's verdict of every case. Commit both files before anything runs.
 
-An earlier freeze is replaced only by a plan of a higher version or with a further deviation.
+An earlier freeze is replaced only by a plan of a higher version or with a further deviation. It is looked for in the file and in the git
+history, where deleting the file does not help.
 
 Example:
   $ caustic plan freeze tasks/plans/beam-quality.yaml`;
@@ -52,7 +54,9 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
 function freeze(path: string, options: PlanOptions): void {
   const { plan, registration } = openPlan(path);
-  const frozen = asUsage(() => freezePlan(plan, PROJECT_ROOT, today(), registration.freeze));
+  const frozen = asUsage(() =>
+    freezePlan(plan, PROJECT_ROOT, today(), latestFreeze(registration.freeze, registration.history)),
+  );
   const target = freezePath(path);
   writeFileSync(target, `${JSON.stringify(frozen, undefined, 2)}\n`);
   if (options.json === true) {
@@ -67,12 +71,13 @@ function freeze(path: string, options: PlanOptions): void {
   printResult(
     `\nplan ${frozen.plan}, version ${frozen.version}: ${frozen.oracle.length} cases, SHA-256 ${frozen.plan_sha256}`,
   );
+  if (registration.history.incomplete !== undefined) printNote(`Note: ${registration.history.incomplete}.`);
   printNote(`Frozen in ${target}; commit it together with the plan before anything runs.`);
 }
 
 function check(path: string, options: PlanOptions): void {
   const { plan, registration } = openPlan(path);
-  const { registered, plan_hash, freeze: frozen, commit, why, changed_parts } = registration;
+  const { registered, plan_hash, freeze: frozen, commit, why, changed_parts, history } = registration;
   if (options.json === true) {
     printJson({
       plan: plan.plan,
@@ -83,6 +88,7 @@ function check(path: string, options: PlanOptions): void {
       ...(commit === undefined ? {} : { commit: commit.commit, committed_on: commit.date }),
       why,
       changed_parts,
+      ...(history.incomplete === undefined ? {} : { history: history.incomplete }),
       seen: [...(frozen?.seen ?? [])],
       cases: asUsage(() => expandPlan(plan)).map(({ group, planned, oracle, expected }) => ({
         group,
@@ -98,6 +104,7 @@ function check(path: string, options: PlanOptions): void {
         `Registered: frozen on ${frozen?.frozen_on ?? "?"} in commit ${commit?.commit ?? "?"} of ${commit?.date ?? "?"}.`,
       );
     else for (const reason of why) printResult(`Not registered: ${reason}.`);
+    if (history.incomplete !== undefined) printResult(`Mind: ${history.incomplete}.`);
     if (changed_parts.length > 0) {
       printResult(
         `Changed after the freeze: ${changed_parts.join(", ")}; the held-out cases that this concerns count as seen.`,

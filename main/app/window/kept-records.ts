@@ -5,11 +5,13 @@ import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent } from "../../contract/events.ts";
 import type { PageOutput, RecordSummary } from "../../contract/window-verbs.ts";
 import { PlanError } from "../../evaluation/evaluation-case.ts";
+import { currentParts } from "../../evaluation/freeze.ts";
 import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
 import { readTiff } from "../../files/tiff-image.ts";
 import { readFrame, readPicture, readRun } from "../../store/run-folder.ts";
 import { RunIndex } from "../../store/run-index.ts";
 import { damagedSummary, type RunSummary, summarizeRun } from "../../store/run-summary.ts";
+import { PROJECT_ROOT } from "../plan-file.ts";
 import { evaluationRunFolder } from "./evaluation-records.ts";
 import { Notifier } from "./notifier.ts";
 import type { BenchShelf, RecordShelf } from "./shelves.ts";
@@ -67,8 +69,9 @@ export class KeptRecords implements RecordShelf {
 
   async grade(record: string): Promise<PageOutput<"grade_record">> {
     try {
-      const graded = gradeAgain(this.#directory(record));
-      return { ...graded, changed: gradeChanges(graded) };
+      const graded = await gradeAgain(this.#directory(record), currentParts(PROJECT_ROOT));
+      const { now, then } = graded;
+      return { now, ...(then === undefined ? {} : { then }), changed: gradeChanges(graded) };
     } catch (error) {
       if (!(error instanceof PlanError)) throw error;
       throw new BenchError("not_offered", error.message, "Only simulated runs can be held against the truth.");

@@ -26,3 +26,6 @@ export const usdText = (usd: number | undefined): string => (usd === undefined ?
 /** A p value as it may be quoted. */
 export const pText = (p: number | undefined): string =>
   p === undefined ? "–" : p < 0.001 ? "< 0.001" : p.toPrecision(2).replace(/\.0$/, "");
+
+/** `1 row`, `2 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

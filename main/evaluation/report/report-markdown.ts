@@ -4,6 +4,7 @@ import { decimal } from "./figures-text.ts";
 import {
   contenderLabel,
   contendersOf,
+  deviationRemark,
   pairedTable,
   registrationText,
   rowsNotRun,
@@ -111,12 +112,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     "## Deviations",
     plan.deviations.length === 0
       ? "None."
-      : plan.deviations
-          .map(
-            (one) =>
-              `- ${one.date}: ${one.what} ${one.why} (${one.results_seen ? "after" : "before"} results were seen${one.marks_seen === undefined ? "" : `; marks as seen: ${one.marks_seen.join(", ")}`})`,
-          )
-          .join("\n"),
+      : plan.deviations.map((one) => `- ${one.date}: ${one.what} ${one.why} ${deviationRemark(one)}`).join("\n"),
     "## Limitations",
     plan.limitations.map((text) => `- ${text.trim()}`).join("\n"),
   );

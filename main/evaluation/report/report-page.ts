@@ -10,6 +10,7 @@ import { escaped, listHtml, pageHtml, tableHtml } from "./page-pieces.ts";
 import {
   contenderLabel,
   contendersOf,
+  deviationRemark,
   type MatrixCell,
   pairedTable,
   registrationText,
@@ -214,8 +215,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
       ? "<p>None.</p>"
       : listHtml(
           plan.deviations.map(
-            (one) =>
-              `${escaped(one.date)}: ${escaped(one.what)} ${escaped(one.why)} (${one.results_seen ? "after" : "before"} results were seen${one.marks_seen === undefined ? "" : `; marks as seen: ${escaped(one.marks_seen.join(", "))}`})`,
+            (one) => `${escaped(one.date)}: ${escaped(one.what)} ${escaped(one.why)} ${escaped(deviationRemark(one))}`,
           ),
         ),
     "<h2>Limitations</h2>",

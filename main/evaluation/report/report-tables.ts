@@ -3,7 +3,7 @@ import type { EvaluationRow } from "../../contract/evaluation-row.ts";
 import type { GroupSummary, PairedSummary } from "../../contract/evaluation-summary.ts";
 import type { Plan, PlanGroup } from "../../contract/plan.ts";
 import { unitId } from "../unit.ts";
-import { decimal, percent, pText, rateText, usdText } from "./figures-text.ts";
+import { counted, decimal, percent, pText, rateText, usdText } from "./figures-text.ts";
 import type { ReportTable } from "./report-table.ts";
 
 /** One cell of the matrix of cases and contenders. */
@@ -163,6 +163,12 @@ export const rowsWithNotes = (results: EvaluationResults): EvaluationRow[] =>
 export const rowsNotRun = (results: EvaluationResults): EvaluationRow[] =>
   results.rows.filter((row) => row.status === "not_run");
 
+/** When a deviation came, and what it marks. */
+export function deviationRemark({ results_seen, marks_seen = [] }: EvaluationResults["deviations"][number]): string {
+  const marks = marks_seen.length === 0 ? "" : `; marks as seen: ${marks_seen.join(", ")}`;
+  return `(${results_seen ? "after" : "before"} results were seen${marks})`;
+}
+
 /** How the plan stands, in sentences. */
 export function registrationText(results: EvaluationResults): string[] {
   const { registration, plan_hash } = results;
@@ -177,6 +183,20 @@ export function registrationText(results: EvaluationResults): string[] {
       `Changed after the freeze: ${registration.changed_parts.join(", ")}. The held-out cases that this concerns are marked as seen and left out of the held-out totals.`,
     );
   }
+  if (registration.history !== undefined) sentences.push(`Mind: ${registration.history}.`);
+  const { not_recomputed = [], started_again = [] } = results;
+  if (not_recomputed.length > 0) {
+    const why = [...new Set(not_recomputed.map((one) => one.why))].join("; ");
+    sentences.push(
+      `${counted(not_recomputed.length, "run")} could not be simulated again, so nothing but run.json says that they are those of their cases: ${why}.`,
+    );
+  }
+  for (const { starts, finished, failed, ...unit } of started_again) {
+    const broken = starts - finished - failed;
+    sentences.push(
+      `${unit.case} by ${unit.contender}, epoch ${unit.epoch}, was started ${starts} times: ${finished} finished, ${failed} failed, ${broken} broken off; the last one is reported.`,
+    );
+  }
   const mixed = Object.entries(results.made_with).filter(([, hashes]) => hashes.length > 1);
   if (mixed.length > 0) {
     sentences.push(`Runs of different states of the program are mixed: ${mixed.map(([part]) => part).join(", ")}.`);
@@ -185,7 +205,7 @@ export function registrationText(results: EvaluationResults): string[] {
   if (outside.length > 0) {
     const names = [...new Set(outside.map((row) => row.contender))].join(", ");
     sentences.push(
-      `Exploratory, since the plan does not name them for these cases: ${names} (${outside.length} rows).`,
+      `Exploratory, since the plan does not name them for these cases: ${names} (${counted(outside.length, "row")}).`,
     );
   }
   return sentences;

@@ -51,7 +51,10 @@ test.skipIf(noBrowser !== undefined)(title, async () => {
     // A mistake is named with its line, and nothing is changed.
     await form.getByLabel("Highest position").fill("3");
     await form.getByRole("button", { name: "Save settings" }).click();
-    await page.getByText(/limits\.z_max_mm: expected more than z_min_mm/).first().waitFor();
+    await page
+      .getByText(/limits\.z_max_mm: expected more than z_min_mm/)
+      .first()
+      .waitFor();
     expect(readFileSync(path, "utf8")).toBe(kept);
 
     await page.getByRole("button", { name: "Offer", exact: true }).click();

@@ -27,7 +27,11 @@ export interface PageHost {
 
 export async function pageHost(
   simulator: PageInput<"offer_simulator"> | null = { scenario: "clean", seed: 1 },
-  options: { readonly evaluationsFrom?: string | undefined; readonly kernel?: MomentKernel; readonly files?: BenchFiles } = {},
+  options: {
+    readonly evaluationsFrom?: string | undefined;
+    readonly kernel?: MomentKernel;
+    readonly files?: BenchFiles;
+  } = {},
 ): Promise<PageHost> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-page-"));
   if (options.evaluationsFrom !== undefined) {

@@ -1,0 +1,33 @@
+import type { ProgressEvent } from "../contract/evaluation-progress.ts";
+import type { StartedAgain } from "../contract/evaluation-results.ts";
+import { type Unit, unitId } from "./unit.ts";
+
+/** How often each unit was started, by its name, whatever became of it. */
+export function startsOf(progress: readonly ProgressEvent[]): ReadonlyMap<string, number> {
+  const starts = new Map<string, number>();
+  for (const event of progress) {
+    if (event.type === "unit_started") starts.set(unitId(event), (starts.get(unitId(event)) ?? 0) + 1);
+  }
+  return starts;
+}
+
+/**
+ * Units that were started more than once, in the order of their first start. A contender that answers otherwise each time could be run
+ * until it passes: a run that was deleted or broken off leaves its start behind. `deterministic` ones cannot, and are left out.
+ */
+export function startedAgain(
+  progress: readonly ProgressEvent[],
+  deterministic: ReadonlySet<string>,
+): readonly StartedAgain[] {
+  const units = new Map<string, Unit>();
+  for (const event of progress) if (event.type === "unit_started") units.set(unitId(event), event);
+  return [...startsOf(progress)].flatMap(([id, starts]): StartedAgain[] => {
+    const unit = units.get(id);
+    if (unit === undefined || starts < 2 || deterministic.has(unit.contender)) return [];
+    const rows = progress.flatMap((event) => (event.type === "unit_ended" ? [event.row] : []));
+    const ended = rows.filter((row) => unitId(row) === id).map((row) => row.status);
+    const finished = ended.filter((status) => status === "finished" || status === "no_verdict").length;
+    const failed = ended.filter((status) => status === "failed").length;
+    return [{ case: unit.case, contender: unit.contender, epoch: unit.epoch, starts, finished, failed }];
+  });
+}
