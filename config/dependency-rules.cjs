@@ -54,7 +54,7 @@ const LAYERS = {
       "simulators/[^/]+",
       "tasks",
     ],
-    packages: ["zod", "yaml", "pure-rand"],
+    packages: ["@modelcontextprotocol/client", "zod", "yaml", "pure-rand"],
     node: true,
   },
   "main/app": {

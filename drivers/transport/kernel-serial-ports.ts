@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { SerialPortListing } from "./serial-ports.ts";
+import type { SerialPortListing } from "./serial-port-listing.ts";
 
 /**
  * The serial ports that the Linux kernel knows, read from its device tree: for systems without udev, as containers are.

@@ -1,14 +1,6 @@
 import { SerialPort } from "serialport";
 import { kernelSerialPorts } from "./kernel-serial-ports.ts";
-
-/** A serial port that the operating system lists. Pseudo-terminals are not listed: their path is typed in. */
-export interface SerialPortListing {
-  readonly path: string;
-  readonly manufacturer?: string;
-  readonly serialNumber?: string;
-  /** USB vendor and product, four hexadecimal digits each: "0403:faf0". */
-  readonly usbId?: string;
-}
+import type { SerialPortListing } from "./serial-port-listing.ts";
 
 /** The ports that can be opened now. On a Linux without udev, which the library asks, the kernel's own list. */
 export async function listSerialPorts(): Promise<SerialPortListing[]> {

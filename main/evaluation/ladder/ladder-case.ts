@@ -82,7 +82,6 @@ const expectSchema = z
     floorExpect: z.enum(["pass", "fail"]).optional(),
   })
   .describe("What must come of a case");
-export type LadderExpectation = z.infer<typeof expectSchema>;
 
 export const ladderCaseSchema = z.strictObject({
   id,
