@@ -135,7 +135,7 @@ export function createBenches(offers: readonly BenchOffer[]): Benches {
     async close(why) {
       // Instruments are let go even where a run could not stop its stage.
       const closed = await Promise.allSettled([...opened.values()].map((run) => run.close(why)));
-      await Promise.all(offers.map((offer) => offer.close?.()));
+      for (const offer of offers) await offer.close?.();
       for (const outcome of closed) if (outcome.status === "rejected") throw outcome.reason;
     },
   };

@@ -186,5 +186,5 @@ export async function refusalOf(call: Promise<unknown>): Promise<BenchError | un
     (error: unknown) => error,
   );
   if (outcome === undefined || outcome instanceof BenchError) return outcome;
-  throw outcome;
+  throw outcome instanceof Error ? outcome : new TypeError("something that is no error was thrown");
 }

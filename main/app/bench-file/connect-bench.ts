@@ -15,6 +15,7 @@ import type {
   GenicamCameraEntry,
   SimulatedCameraEntry,
 } from "../../contract/bench-file.ts";
+import { fastestReadout } from "../frame-loops.ts";
 import { RealClock } from "../real-clock.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
@@ -187,7 +188,8 @@ class Connecting {
     { scenario, seed, sensor: size, pixel_format: pixelFormat }: SimulatedCameraEntry,
     surroundings: Surroundings,
   ): BeamCamera {
-    const world = new World(simulatedScenario(scenario, seed), createSensor(given({ size, pixelFormat })), seed);
+    const sensor = createSensor(given({ size, pixelFormat }));
+    const world = new World(simulatedScenario(scenario, seed), sensor, seed, fastestReadout().readOut);
     return new SimulatedCamera(world, this.#clock, surroundings);
   }
 

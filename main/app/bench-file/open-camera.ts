@@ -39,7 +39,8 @@ export async function startEmulatedCamera(
   surroundings: Surroundings,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
   const query = new URLSearchParams(address.startsWith(SCHEME) ? address.slice(SCHEME.length) : "");
-  const [scenario = "", seed = ""] = [query.get("scenario") ?? "", query.get("seed") ?? ""];
+  const scenario = query.get("scenario") ?? "";
+  const seed = query.get("seed") ?? "";
   if (scenario === "" || !/^\d{1,15}$/.test(seed) || query.size !== 2) {
     throw new UsageError(`${address}: expected emulated://camera?scenario=<name>&seed=<whole number>`);
   }

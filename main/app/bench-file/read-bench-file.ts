@@ -108,7 +108,7 @@ function valueAt(value: unknown, path: Path): unknown {
 
 function foundText(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 
