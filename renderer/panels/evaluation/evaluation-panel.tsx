@@ -33,9 +33,12 @@ export function EvaluationPanel() {
   if (suites.length === 0) return <EvaluationView />;
   return (
     <div className="evaluation-panel">
-      <label className="row evaluation-kind">
-        <span className="dim">Show</span>
+      <div className="row evaluation-kind">
+        <span className="dim" aria-hidden="true">
+          Show
+        </span>
         <select
+          aria-label="What is shown"
           value={chosen}
           onChange={(event) => {
             setChosen(event.currentTarget.value);
@@ -48,7 +51,7 @@ export function EvaluationPanel() {
             </option>
           ))}
         </select>
-      </label>
+      </div>
       {chosen === "" ? <EvaluationView /> : <SuiteView key={chosen} suiteRun={chosen} />}
     </div>
   );

@@ -49,7 +49,9 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       const { page, complaints } = await openPage(browser, host);
       await showView(page, "Evaluation");
       await page.getByText("No evaluation yet").waitFor();
-      await page.getByLabel("Show").selectOption({ label: "Tool ladder, seen (1 of 2 passed)" });
+      await page
+        .getByRole("combobox", { name: "What is shown" })
+        .selectOption({ label: "Tool ladder, seen (1 of 2 passed)" });
       await page.getByText("The stub is a floor.").waitFor();
       expect(await page.locator(".cell-right").count()).toBe(1);
       await page.getByText("TOOL-0 completion 0 % < 50 %").waitFor();
@@ -65,7 +67,7 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
         returnByValue: true,
       });
       expect(result.value).toBe("");
-      await page.getByLabel("Show").selectOption({ label: "Evaluation by plan" });
+      await page.getByRole("combobox", { name: "What is shown" }).selectOption({ label: "Evaluation by plan" });
       await page.getByText("No evaluation yet").waitFor();
       expect(readFileSync(join(folder, "results.json"), "utf8")).toBe(before);
       expect(complaints).toEqual([]);
