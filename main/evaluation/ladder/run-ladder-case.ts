@@ -1,4 +1,3 @@
-import { ProtocolError } from "@modelcontextprotocol/client";
 import { scenarioNamed } from "../../../simulators/world/scenarios.ts";
 import { createBenches } from "../../bench/benches.ts";
 import { type BenchClient, createBenchClient, ToolRefusal } from "../../contenders/bench-client.ts";
@@ -114,7 +113,7 @@ async function drive(
   const made = async (name: ToolName, input: ToolInputs): Promise<unknown> => {
     const shape = TOOLS[name].input.shape;
     const given = { ...input, ...("run" in shape ? { run } : {}) };
-    return client.call(name, TOOLS[name].input.parse(given) as never);
+    return client.call(name, TOOLS[name].input.parse(given));
   };
   for (const { name, input } of start.prepare) {
     await made(name as ToolName, { reason: "the starting state of the case", ...input });
@@ -137,7 +136,6 @@ async function drive(
       return { ok: true, answer: await made(name as ToolName, input) };
     } catch (error) {
       if (error instanceof ToolRefusal) return { ok: false, code: error.code, message: error.message };
-      if (ProtocolError.isInstance(error)) return { ok: false, code: "protocol", message: error.message };
       throw error;
     }
   };
