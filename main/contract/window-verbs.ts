@@ -4,6 +4,8 @@ import { evaluationRowSchema } from "./evaluation-row.ts";
 import { TOOLS, benchOfferSchema, keepOutZoneSchema, type ToolInput, type ToolName, type ToolOutput } from "./tools.ts";
 import { verdictSchema } from "./vocabulary.ts";
 import { evaluationStateSchema, evaluationListingSchema } from "./window-evaluation.ts";
+import { suiteResultsSchema } from "./suite-results.ts";
+import { suiteListingSchema } from "./window-suites.ts";
 
 /*
  * What the window may ask beside the bench's own verbs. The bench's verbs are the same as everybody's (`TOOLS`); these are the
@@ -290,6 +292,8 @@ export const WINDOW_VERBS = {
 
   list_evaluations: { input: nothing, output: z.object({ evaluations: z.array(evaluationListingSchema) }) },
   evaluation: { input: z.strictObject({ evaluation: z.string().min(1).max(200) }), output: evaluationStateSchema },
+  list_suites: { input: nothing, output: z.object({ suites: z.array(suiteListingSchema) }) },
+  suite_results: { input: z.strictObject({ suite_run: z.string().min(1).max(400) }), output: suiteResultsSchema },
 } as const;
 
 export type WindowVerbName = keyof typeof WINDOW_VERBS;

@@ -6,6 +6,7 @@ import "./base.css";
 import "./shell.css";
 import "../frame/frame.css";
 import "../panels/panels.css";
+import "../panels/evaluation/suites.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { openMessagePort } from "../host/message-port.ts";

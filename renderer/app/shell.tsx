@@ -3,7 +3,7 @@ import { StopButton } from "../controls/stop-button.tsx";
 import { AgentView } from "../panels/agent/agent-view.tsx";
 import { BenchView } from "../panels/bench/bench-view.tsx";
 import { CausticView } from "../panels/caustic/caustic-view.tsx";
-import { EvaluationView } from "../panels/evaluation/evaluation-view.tsx";
+import { EvaluationPanel } from "../panels/evaluation/evaluation-panel.tsx";
 import { InstrumentsView } from "../panels/instruments/instruments-view.tsx";
 import { RunsView } from "../panels/runs/runs-view.tsx";
 import { useDesk } from "../store/desk.ts";
@@ -70,7 +70,7 @@ function CurrentView({ view }: { view: ViewName }) {
     case "agent":
       return <AgentView />;
     case "evaluation":
-      return <EvaluationView />;
+      return <EvaluationPanel />;
     case "runs":
       return <RunsView />;
     case "instruments":

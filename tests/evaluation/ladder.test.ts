@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chooseKernel } from "../../main/app/choose-kernel.ts";
+import { fastestFrameLoops } from "../../main/app/frame-loops.ts";
 import { createBenches } from "../../main/bench/benches.ts";
 import { connectClient } from "../../main/contenders/connect-client.ts";
 import { TOOL_NAMES, TOOLS, type ToolName } from "../../main/contract/tools.ts";
@@ -29,10 +29,10 @@ import { SCENARIOS } from "../../simulators/world/scenarios.ts";
 import { endless, inventsArguments, inventsTools, refuseEverything } from "./ladder-drivers.ts";
 
 const SUITE = readLadder(join(import.meta.dirname, "../../tasks/ladder"));
-const { kernel } = chooseKernel();
+const LOOPS = fastestFrameLoops();
 
 const climb = (driver: LadderDriver, change: Partial<Parameters<typeof runLadder>[0]> = {}): Promise<LadderRun> =>
-  runLadder({ suite: SUITE, cases: SUITE.cases, driver, stamp: "test", ladder: false, jobs: 1, kernel, ...change });
+  runLadder({ suite: SUITE, cases: SUITE.cases, driver, stamp: "test", ladder: false, jobs: 1, ...LOOPS, ...change });
 
 const onRungs = (...rungs: readonly string[]): LadderCase[] => SUITE.cases.filter(({ rung }) => rungs.includes(rung));
 
@@ -51,7 +51,7 @@ function onTheSpot(start: string, tools: readonly string[], expect: object, act:
     start,
     expect: { terminates: true, ...expect },
   });
-  return { subject, options: { suite: SUITE, kernel, driver: { name: "test", drive: act } } };
+  return { subject, options: { suite: SUITE, ...LOOPS, driver: { name: "test", drive: act } } };
 }
 
 describe("the registry against the bench's own tools", () => {

@@ -12,7 +12,7 @@ import { runLadder } from "../../evaluation/ladder/run-ladder.ts";
 import { type Rung, RUNG_NAMES } from "../../evaluation/ladder/rungs.ts";
 import { stubDriver } from "../../evaluation/ladder/stub-driver.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
-import { chooseKernel } from "../choose-kernel.ts";
+import { fastestFrameLoops } from "../frame-loops.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
@@ -112,7 +112,7 @@ async function ladder(options: LadderOptions): Promise<void> {
     jobs: options.jobs,
     floor: options.driver === "stub",
     realTime: options.driver === "model",
-    kernel: chooseKernel().kernel,
+    ...fastestFrameLoops(),
     onCase: (row) => {
       done += 1;
       bar.show(done / cases.length, row.task);

@@ -5,6 +5,7 @@ import { encodeTiff } from "../../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../../mcp/bench-server.ts";
 import { KeptRecords } from "./kept-records.ts";
 import { KeptEvaluations } from "./kept-evaluations.ts";
+import { KeptSuites } from "./kept-suites.ts";
 import { type BenchFiles, OfferedBenches } from "./offered-benches.ts";
 import { servePage } from "./page-files.ts";
 import { browserPrinter, type PdfPrinter } from "./pdf-printer.ts";
@@ -72,7 +73,7 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
   const host = new WindowHost({
     version,
     desktop: options.desktop,
-    shelves: { benches, records, contenders, evaluations },
+    shelves: { benches, records, contenders, evaluations, suites: new KeptSuites(runsFolder) },
     tiffOf: (frame, pixelPitch_um) =>
       encodeTiff([frame], pixelPitch_um, {
         program: "caustic",

@@ -2,7 +2,9 @@ import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { BenchVerbs } from "../../contract/bench-verbs.ts";
 import type { BenchEvent } from "../../contract/events.ts";
+import type { SuiteResults } from "../../contract/suite-results.ts";
 import type { EvaluationState, EvaluationListing } from "../../contract/window-evaluation.ts";
+import type { SuiteListing } from "../../contract/window-suites.ts";
 import type {
   ContenderOffer,
   Drive,
@@ -66,10 +68,18 @@ export interface EvaluationShelf {
   onChange(listener: (evaluation: string) => void): () => void;
 }
 
+/** Results of suites below the folder of the runs. Nothing but reading. */
+export interface SuiteShelf {
+  list(): readonly SuiteListing[];
+  /** Throws `unknown_id` where there are none, `internal` where they do not follow their schema. */
+  read(suiteRun: string): SuiteResults;
+}
+
 /** Everything that a window shows. */
 export interface WindowShelves {
   readonly benches: BenchShelf;
   readonly records: RecordShelf;
   readonly contenders: ContenderDesk;
   readonly evaluations: EvaluationShelf;
+  readonly suites: SuiteShelf;
 }

@@ -76,7 +76,7 @@ export function createVerbRunner(
 }
 
 function createHandlers(
-  { benches, records, contenders, evaluations }: WindowShelves,
+  { benches, records, contenders, evaluations, suites }: WindowShelves,
   overview: () => Overview,
   { kernel, tiffOf, printPdf }: HostTools,
 ): Handlers {
@@ -185,5 +185,7 @@ function createHandlers(
       return { evaluations: [...(await evaluations.list())] };
     },
     evaluation: ({ evaluation }) => evaluations.read(evaluation),
+    list_suites: () => ({ suites: [...suites.list()] }),
+    suite_results: ({ suite_run }) => suites.read(suite_run),
   };
 }

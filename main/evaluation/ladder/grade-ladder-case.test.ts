@@ -195,9 +195,7 @@ describe("a chain of reasons", () => {
   ];
   const goals = ["rejected(m003)"];
   const faults = (change: (steps: ProofStep[]) => ProofStep[], other: Partial<LoopResult> = {}): string =>
-    proofFaults(record(seen, { proof: change(structuredClone([...proof]) as ProofStep[]), goals, ...other })).join(
-      "; ",
-    );
+    proofFaults(record(seen, { proof: change(structuredClone<ProofStep[]>([...proof])), goals, ...other })).join("; ");
   const changed = (place: number, change: Partial<ProofStep>) => (steps: ProofStep[]) =>
     steps.map((one, i) => (i === place ? { ...one, ...change } : one));
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { SuiteCheck } from "../../contract/suite-results.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import { holdsByLimits } from "./bench-facts.ts";
@@ -148,20 +149,22 @@ const isForeseen = (call: SeenCall, recover: LadderCase["expect"]["recover"]): b
 /** What can be seen of a call: its code where it was refused, the flags and the grade of its answer, `undetermined`. */
 export function sights({ outcome: seen }: Pick<SeenCall, "outcome">): string[] {
   if (!seen.ok) return [seen.code];
-  const answer = (seen.answer ?? {}) as {
-    readonly flags?: readonly { readonly code?: unknown }[];
-    readonly grade?: unknown;
-    readonly x?: { readonly determined?: unknown };
-    readonly y?: { readonly determined?: unknown };
-  };
-  const flags = Array.isArray(answer.flags) ? answer.flags.map((flag) => String(flag.code)) : [];
-  const undetermined = answer.x?.determined === false || answer.y?.determined === false;
+  const { data } = seenSchema.safeParse(seen.answer);
+  const undetermined = data?.x?.determined === false || data?.y?.determined === false;
   return [
-    ...flags,
-    ...(typeof answer.grade === "string" ? [answer.grade] : []),
+    ...(data?.flags ?? []).map((flag) => flag.code),
+    ...(data?.grade === undefined ? [] : [data.grade]),
     ...(undetermined ? ["undetermined"] : []),
   ];
 }
+
+const axisSchema = z.object({ determined: z.boolean() }).optional();
+const seenSchema = z.object({
+  flags: z.array(z.object({ code: z.string() })).optional(),
+  grade: z.string().optional(),
+  x: axisSchema,
+  y: axisSchema,
+});
 
 /**
  * The calls that answer the expected ones, or undefined. Expected calls are a lower bound in their order: further keys may be given, and

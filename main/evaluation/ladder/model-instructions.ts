@@ -92,7 +92,7 @@ export function offeredTools(declared: readonly string[], recognises: boolean): 
     .map((name) => ({
       name,
       description: ENDINGS[name].description,
-      inputSchema: z.toJSONSchema(ENDINGS[name].input, { io: "input" }) as OfferedTool["inputSchema"],
+      inputSchema: z.toJSONSchema(ENDINGS[name].input, { io: "input" }),
     }));
   return [...bench, ...endings];
 }

@@ -1,4 +1,3 @@
-import { ProtocolError } from "@modelcontextprotocol/client";
 import { scenarioNamed } from "../../../simulators/world/scenarios.ts";
 import { createBenches } from "../../bench/benches.ts";
 import { type BenchClient, createBenchClient, ToolRefusal } from "../../contenders/bench-client.ts";
@@ -6,7 +5,13 @@ import { connectClient } from "../../contenders/connect-client.ts";
 import { TOOLS, type ToolName } from "../../contract/tools.ts";
 import { createBenchServer } from "../../mcp/bench-server.ts";
 import { createHttpEndpoint } from "../../mcp/http-endpoint.ts";
-import { createSimulatedRun, hostClock, type SimulatedRunOptions, stillClock } from "../simulated-run.ts";
+import {
+  createSimulatedRun,
+  type FrameLoops,
+  hostClock,
+  type SimulatedRunOptions,
+  stillClock,
+} from "../simulated-run.ts";
 import { factsOf } from "./bench-facts.ts";
 import type { Fact } from "./fact.ts";
 import type { LadderCase, LadderStart, LadderSuite } from "./ladder-case.ts";
@@ -44,10 +49,9 @@ export interface LadderRecord {
   readonly startZ_mm?: number;
 }
 
-export interface RunLadderCaseOptions {
+export interface RunLadderCaseOptions extends FrameLoops {
   readonly suite: LadderSuite;
   readonly driver: LadderDriver;
-  readonly kernel?: SimulatedRunOptions["kernel"];
   /** Real host time, for drivers that think in it. Default: none passes. */
   readonly realTime?: boolean;
   readonly signal?: AbortSignal;
@@ -78,7 +82,8 @@ export async function runLadderCase(subject: LadderCase, options: RunLadderCaseO
   }
 }
 
-function simulated(start: LadderStart, { kernel, realTime = false }: RunLadderCaseOptions): SimulatedRunOptions {
+function simulated(start: LadderStart, options: RunLadderCaseOptions): SimulatedRunOptions {
+  const { kernel, readOut, realTime = false } = options;
   const scenario = scenarioNamed(start.scenario);
   if (scenario === undefined) throw new Error(`there is no scenario ${start.scenario}`);
   const { positions } = start.budgets ?? {};
@@ -93,6 +98,7 @@ function simulated(start: LadderStart, { kernel, realTime = false }: RunLadderCa
     ...(start.keep_out_zones === undefined ? {} : { keepOutZones: start.keep_out_zones }),
     ...(positions === undefined ? {} : { budgets: { positions } }),
     ...(kernel === undefined ? {} : { kernel }),
+    ...(readOut === undefined ? {} : { readOut }),
   };
 }
 
@@ -107,7 +113,7 @@ async function drive(
   const made = async (name: ToolName, input: ToolInputs): Promise<unknown> => {
     const shape = TOOLS[name].input.shape;
     const given = { ...input, ...("run" in shape ? { run } : {}) };
-    return client.call(name, TOOLS[name].input.parse(given) as never);
+    return client.call(name, TOOLS[name].input.parse(given));
   };
   for (const { name, input } of start.prepare) {
     await made(name as ToolName, { reason: "the starting state of the case", ...input });
@@ -130,7 +136,6 @@ async function drive(
       return { ok: true, answer: await made(name as ToolName, input) };
     } catch (error) {
       if (error instanceof ToolRefusal) return { ok: false, code: error.code, message: error.message };
-      if (ProtocolError.isInstance(error)) return { ok: false, code: "protocol", message: error.message };
       throw error;
     }
   };

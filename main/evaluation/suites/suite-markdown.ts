@@ -1,3 +1,4 @@
+import { SUITE_TITLES } from "../../contract/suite-check-text.ts";
 import type { SuiteResults } from "../../contract/suite-results.ts";
 import type { ReportTable } from "../report/report-table.ts";
 import { tableMarkdown } from "../report/table-markdown.ts";
@@ -8,7 +9,6 @@ import {
   HOW_TO_READ,
   metricTable,
   rowsToExplain,
-  SUITE_TITLES,
   type SuiteCell,
   suiteContenders,
   suiteCostTable,

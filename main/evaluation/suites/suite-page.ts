@@ -1,3 +1,4 @@
+import { SUITE_TITLES } from "../../contract/suite-check-text.ts";
 import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
 import { escaped, listHtml, pageHtml, tableHtml } from "../report/page-pieces.ts";
 import type { ReportTable } from "../report/report-table.ts";
@@ -10,7 +11,6 @@ import {
   rowAnchor,
   rowsToExplain,
   rowSummary,
-  SUITE_TITLES,
   type SuiteCell,
   suiteContenders,
   suiteCostTable,

@@ -1,4 +1,5 @@
-import type { SuiteCheck, SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
+import { suiteCheckText } from "../../contract/suite-check-text.ts";
+import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
 import { decimal, percent, usdText } from "../report/figures-text.ts";
 import type { ReportTable } from "../report/report-table.ts";
 
@@ -137,18 +138,6 @@ export function suiteCostTable(results: SuiteResults): ReportTable | undefined {
   };
 }
 
-/** A check that failed, as a sentence: `value of m2_x: wanted 1.20 ± 0.05, got 2.4`. */
-export function checkText({ code, required, wanted, got }: SuiteCheck): string {
-  const [what = code, ...subject] = code.split(":");
-  const name = `${what.replaceAll("_", " ")}${subject.length === 0 ? "" : ` of ${subject.join(":")}`}`;
-  const parts = [
-    ...(wanted === undefined ? [] : [`wanted ${wanted}`]),
-    ...(got === undefined ? [] : [`got ${got}`]),
-    ...(required ? [] : ["not required"]),
-  ];
-  return parts.length === 0 ? name : `${name}: ${parts.join(", ")}`;
-}
-
 /** Rows of which there is something to say: a failed check, or why there is no grade. */
 export const rowsToExplain = (results: SuiteResults, contender: string): SuiteRow[] =>
   results.rows.filter((row) => row.contender === contender && hasMore(row));
@@ -158,7 +147,7 @@ export const explanations = (row: SuiteRow): string[] => [
   ...(row.status === "failed" ? ["failed by the infrastructure, and says nothing of the contender"] : []),
   ...(row.status === "not_run" ? ["not run"] : []),
   ...(row.note === undefined ? [] : [row.note]),
-  ...row.checks.filter((check) => !check.passed).map(checkText),
+  ...row.checks.filter((check) => !check.passed).map(suiteCheckText),
 ];
 
 /** How many of the checks that failed were looked at, and calls that could not be made. */
@@ -169,12 +158,6 @@ export function rowSummary(row: SuiteRow): string {
     ? `${failed} of ${row.checks.length} checks failed${bad}`
     : row.status.replace("_", " ");
 }
-
-export const SUITE_TITLES: Readonly<Record<SuiteResults["suite"], string>> = {
-  questions: "Question suite",
-  ladder: "Tool ladder",
-  procedures: "Procedures",
-};
 
 /** What the figures mean, the same for every suite. */
 export const HOW_TO_READ =

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { suiteCheckText } from "../../contract/suite-check-text.ts";
 import { type SuiteResults, type SuiteRow, suiteResultsSchema } from "../../contract/suite-results.ts";
 import { suiteMarkdown } from "./suite-markdown.ts";
 import { suiteMetric } from "./suite-metric.ts";
 import { suitePage } from "./suite-page.ts";
-import { checkText } from "./suite-tables.ts";
 import { writeSuiteResults } from "./write-suite-results.ts";
 
 const row = (change: Partial<SuiteRow> & Pick<SuiteRow, "task" | "contender">): SuiteRow => ({
@@ -128,6 +128,6 @@ describe("results of a suite", () => {
 
 describe("a failed check in words", () => {
   it("is its code alone where nothing else is known", () => {
-    expect(checkText({ code: "self_consistent", passed: false, required: true })).toBe("self consistent");
+    expect(suiteCheckText({ code: "self_consistent", passed: false, required: true })).toBe("self consistent");
   });
 });

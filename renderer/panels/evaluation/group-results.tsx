@@ -45,7 +45,8 @@ export function GroupResults({ state, namesOf }: { state: EvaluationState; names
   );
 }
 
-function Rate({
+/** A share with its interval, drawn and in figures. */
+export function Rate({
   successes,
   trials,
   rate,
