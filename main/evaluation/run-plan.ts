@@ -242,7 +242,8 @@ class EvaluationRun {
       return;
     }
     const row = end.type === "done" ? end.digest.row : this.#failed(planned, end.message);
-    if (end.type === "done" && row.status !== "failed") this.#digests.set(id, end.digest);
+    if (end.type === "done" && row.status !== "failed" && row.status !== "not_run") this.#digests.set(id, end.digest);
+    else if (row.status === "not_run") this.#rows.set(id, row);
     else {
       this.#rows.set(id, row);
       setAside(out, id, attempt);
@@ -308,7 +309,8 @@ class EvaluationRun {
       end = { type: "broken", message: error instanceof Error ? error.message : String(error) };
     }
     if (cap_usd !== undefined) {
-      const usd = end.type === "done" ? end.digest.row.usd : undefined;
+      const row = end.type === "done" ? end.digest.row : undefined;
+      const usd = row?.status === "not_run" ? 0 : row?.usd;
       this.#tell({ type: "usd_settled", ...unit, usd: this.#budget.settle(unit, usd), known: usd !== undefined });
       for (const wake of this.#settled.splice(0)) wake();
     }

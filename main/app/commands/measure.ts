@@ -316,7 +316,7 @@ function printSummary(result: Result, finished: BenchEventOf<"finished"> | undef
 function usageText({ provider, model, model_calls, tokens, usd }: ModelUsage): string {
   const used =
     tokens === undefined
-      ? "its tokens were not told"
+      ? "tokens not told"
       : `${tokens.input + tokens.cached_input + tokens.cache_write} tokens read (${tokens.cached_input} from the cache), ${tokens.output} written`;
   const cost = usd === undefined ? "cost unknown" : `$${usd.toFixed(4)}`;
   return `${model} (${provider}): ${counted(model_calls, "answer")}, ${used}, ${cost}`;
