@@ -38,7 +38,10 @@ export function failureFrom(error: unknown, secret: string): ProviderFailure {
     );
   }
   if (error instanceof SyntaxError) {
-    return new ProviderFailure("final", `the provider answered with something that is no JSON; is --base-url right? ${words}`);
+    return new ProviderFailure(
+      "final",
+      `the provider answered with something that is no JSON; is --base-url right? ${words}`,
+    );
   }
   if (typeof status !== "number") return new ProviderFailure("passing", `the provider cannot be reached: ${words}`);
   const told = headers instanceof Headers ? headers : new Headers();

@@ -191,7 +191,9 @@ function withoutEvidence(events: readonly BenchEvent[], fault: Finished["fault"]
   if (z_min_mm !== undefined || z_max_mm !== undefined) {
     const [from, to] = [z_min_mm ?? Number.NEGATIVE_INFINITY, z_max_mm ?? Number.POSITIVE_INFINITY];
     const inside = all.some(({ z_mm }) => z_mm !== undefined && z_mm >= from && z_mm <= to);
-    return inside ? undefined : `nothing was measured or viewed from ${z_min_mm ?? "the start"} to ${z_max_mm ?? "the end"} mm`;
+    return inside
+      ? undefined
+      : `nothing was measured or viewed from ${z_min_mm ?? "the start"} to ${z_max_mm ?? "the end"} mm`;
   }
   return all.length > 0 ? undefined : "nothing was measured or viewed";
 }

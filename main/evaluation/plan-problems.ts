@@ -31,7 +31,8 @@ export function planProblems(plan: Plan): PlanProblem[] {
   const problems: PlanProblem[] = [];
   const add = (path: Path, message: string): void => void problems.push({ path, message });
   const twice = (names: readonly string[], path: (index: number) => Path, what: string): void => {
-    for (const [i, name] of names.entries()) if (names.indexOf(name) < i) add(path(i), `${what} ${name} is there twice`);
+    for (const [i, name] of names.entries())
+      if (names.indexOf(name) < i) add(path(i), `${what} ${name} is there twice`);
   };
   const groupNames = plan.groups.map((one) => one.group);
   const contenders = plan.contenders.map((one) => one.contender);
@@ -81,10 +82,7 @@ export function planProblems(plan: Plan): PlanProblem[] {
   for (const [d, deviation] of plan.deviations.entries()) {
     for (const [i, name] of (deviation.marks_seen ?? []).entries()) {
       if (!cases.has(name) && !drawn.some((prefix) => name.startsWith(prefix)))
-        add(
-          ["deviations", d, "marks_seen", i],
-          `a deviation marks case ${name} as seen, and there is no such case`,
-        );
+        add(["deviations", d, "marks_seen", i], `a deviation marks case ${name} as seen, and there is no such case`);
     }
   }
   return problems;
@@ -136,7 +134,10 @@ function constraintProblem(constraint: Constraint): string | undefined {
 function faultProblem(fault: BeamFault): { readonly field: readonly string[]; readonly message: string } | undefined {
   if (fault.kind === "hot_pixels") {
     const { width_px, height_px } = createSensor();
-    for (const [field, most] of [["rows", height_px], ["columns", width_px]] as const) {
+    for (const [field, most] of [
+      ["rows", height_px],
+      ["columns", width_px],
+    ] as const) {
       const off = fault[field].find((pixel) => pixel < 0 || pixel >= most);
       if (off !== undefined) {
         return { field: [field], message: `${off} is not on the sensor; expected ${field} from 0 to ${most - 1}` };
@@ -146,7 +147,10 @@ function faultProblem(fault: BeamFault): { readonly field: readonly string[]; re
   if ((fault.kind === "ghost" || fault.kind === "aperture") && fault.z_min_m !== undefined) {
     const { z_min_m, z_max_m = Number.POSITIVE_INFINITY } = fault;
     if (z_min_m > z_max_m)
-      return { field: ["z_min_m"], message: `z_min_m is ${z_min_m} and z_max_m ${z_max_m}; expected z_min_m to be the smaller one` };
+      return {
+        field: ["z_min_m"],
+        message: `z_min_m is ${z_min_m} and z_max_m ${z_max_m}; expected z_min_m to be the smaller one`,
+      };
   }
   return undefined;
 }

@@ -200,7 +200,9 @@ test("bytes after the end of a closed run are damage, also where run.json does n
   wholeRun("a");
   const path = join(root, "a", "events.jsonl");
   appendFileSync(path, '{"event":{"seq":99');
-  expect(() => readRun(join(root, "a"))).toThrow(/events\.jsonl, line \d+: 18 bytes stand after the end of a closed run/);
+  expect(() => readRun(join(root, "a"))).toThrow(
+    /events\.jsonl, line \d+: 18 bytes stand after the end of a closed run/,
+  );
   const record = join(root, "a", "run.json");
   const { journal: _, ...open } = JSON.parse(readFileSync(record, "utf8")) as { journal: unknown };
   writeFileSync(record, JSON.stringify(open));

@@ -109,7 +109,10 @@ describe("caustic plan, eval, report and grade, one after the other", () => {
       ["eval", "PLAN", "--by", "recorded", "--answers", "nowhere.jsonl", "--exploratory"],
       /--answers: nowhere\.jsonl: there is no such file/,
     ],
-    [["eval", "PLAN", "--by", "recorded", "--answers", "PLAN", "--exploratory"], /--answers: .*plan\.yaml, line 1: not JSON/],
+    [
+      ["eval", "PLAN", "--by", "recorded", "--answers", "PLAN", "--exploratory"],
+      /--answers: .*plan\.yaml, line 1: not JSON/,
+    ],
     [["report", "nowhere"], /nowhere holds no evaluation/],
     [["plan", "check", "nowhere.yaml"], /nowhere\.yaml cannot be read/],
   ])("what cannot be done ends with status 2 and says why: %j", async (args, message) => {

@@ -156,13 +156,6 @@ const CONTROLS: readonly Control[] = [
     correct: true,
   },
   {
-    name: "a fault claimed on the evidence of another run",
-    case: "C2",
-    contender: oracle("C2", { finish: (right) => ({ ...right, fault: { kind: "second_spot", evidence: ["m999"] } }) }),
-    fails: ["fault_claim"],
-    correct: true,
-  },
-  {
     name: "every fault named at once",
     case: "C1",
     contender: oracle("C1", {
@@ -252,7 +245,7 @@ describe("grading", () => {
   it("lets a fault claim stand where something was measured in its range or its evidence is of the run", async () => {
     const claimed = (fault: object) =>
       runCase("C2", oracle("C2", { finish: (right) => ({ ...right, fault: { kind: "second_spot", ...fault } }) }));
-    for (const fault of [{ z_min_mm: 0, z_max_mm: 250 }, { evidence: ["m1"] }, {}]) {
+    for (const fault of [{ z_min_mm: 0, z_max_mm: 250 }, { evidence: ["m001"] }, {}]) {
       const row = gradeCase("C2", await claimed(fault));
       expect([fault, row.fault_claim, failed(row)]).toEqual([fault, "right", []]);
     }
@@ -264,6 +257,10 @@ describe("grading", () => {
     const fault = { kind: "second_spot" as const, z_min_mm: 170, z_max_mm: 250 };
     const empty = await runCase("C2", oracle("C2", { finish: (right) => ({ ...right, fault }) }));
     expect(why(empty, "C2", "fault_claim")).toContain("nothing was measured or viewed from 170 to 250 mm");
+    const elsewhere = empty.map((event) =>
+      event.type === "finished" ? { ...event, fault: { kind: fault.kind, evidence: ["m999"] } } : event,
+    );
+    expect(why(elsewhere, "C2", "fault_claim")).toContain("nothing of this run is called m999");
     expect(why(await runCase("C5", shifted(1.25)), "C5", "accuracy")).toMatch(
       /^M² on x 2\d\.\d % above its true value, M² on y .*; at most 3 % is asked for$/,
     );

@@ -400,7 +400,9 @@ describe("reading a plan", () => {
     const text = readFileSync(PLAN_PATH, "utf8").replace("from_mm: 140, to_mm: 160", "from_mm: 170, to_mm: 160");
     writeFileSync(path, text);
     const line = text.split("\n").findIndex((one) => one.includes("from_mm: 170")) + 1;
-    expect(() => readPlan(path)).toThrow(`plan.yaml, line ${line}: groups.1.cases.0.constraint: case B1: from_mm is 170`);
+    expect(() => readPlan(path)).toThrow(
+      `plan.yaml, line ${line}: groups.1.cases.0.constraint: case B1: from_mm is 170`,
+    );
   });
 
   it.each<[Partial<Plan>, RegExp]>([
@@ -409,7 +411,10 @@ describe("reading a plan", () => {
       { groups: SMALL.groups.map((group) => ({ ...group, cases: [] })) },
       /groups\.0: group A has no case; expected cases, a grid or strata/,
     ],
-    [{ contenders: [...SMALL.contenders, ...SMALL.contenders] }, /contenders\.5\.contender: contender agent is there twice/],
+    [
+      { contenders: [...SMALL.contenders, ...SMALL.contenders] },
+      /contenders\.5\.contender: contender agent is there twice/,
+    ],
     [{ contenders: SMALL.contenders.slice(1) }, /groups\.0\.contenders\.0: .*"agent" is not described/],
     [
       { deviations: [{ date: TODAY, what: "w", why: "w", results_seen: false, marks_seen: ["Z1"] }] },

@@ -322,7 +322,11 @@ describe("the stop rule", () => {
       onProgress,
     });
     expect(results.rows).toMatchObject([
-      { case: "A1", status: "not_run", note: "the means do not allow a first request: of $0.0001 a run nothing is left" },
+      {
+        case: "A1",
+        status: "not_run",
+        note: "the means do not allow a first request: of $0.0001 a run nothing is left",
+      },
       { case: "A2", status: "no_verdict", correct: false },
     ]);
     expect(results.rows[1]?.note).toContain("the model refused");
