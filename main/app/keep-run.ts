@@ -14,7 +14,9 @@ export interface KeptRun {
   /** Keeps raw frames: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
   frameSink(pixelPitch_um: number): FrameSink;
   /** Keeps the pictures, and closes the folder with the run. */
-  follow(session: BenchSession): void;
+  follow(session: Pick<BenchSession, "subscribe" | "picture">): void;
+  /** The first thing that could not be written, in words; undefined while all could. */
+  readonly problem: () => string | undefined;
 }
 
 /** Larger simulated frames are not kept: the simulator makes them again. */
@@ -31,8 +33,19 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
   const durability = record.simulated ? "process" : "power";
   const versions = { caustic: programVersion(), node: process.version };
   const folder = createRunFolder(root, { ...record, versions }, { durability });
+  let problem: string | undefined;
+  // A listener's failure is nobody's business on the bench, and a journal's comes up with the next call, of which there may be none.
+  const noting = (what: string, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      problem ??= `${what}: ${error instanceof Error ? error.message : String(error)}`;
+      throw error;
+    }
+  };
   return {
-    journal: folder.journal,
+    journal: { append: (event) => noting("an event could not be written", () => folder.journal.append(event)) },
+    problem: () => problem,
     directory: folder.directory,
     frameSink: (pixelPitch_um) => (id, frame, index) => {
       if (record.simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
@@ -41,8 +54,10 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
     },
     follow(session) {
       session.subscribe((event) => {
-        if (event.type === "view_made") folder.writePicture(event.view, session.picture(event.view));
-        if (event.type === "run_closed") folder.close();
+        if (event.type === "view_made") {
+          noting("a picture could not be kept", () => folder.writePicture(event.view, session.picture(event.view)));
+        }
+        if (event.type === "run_closed") noting("the run could not be closed", () => void folder.close());
       });
     },
   };

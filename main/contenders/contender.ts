@@ -15,7 +15,12 @@ export interface Assignment {
 
 /** A drive that ended without an accepted `finish` through the contender's own doing or for want of means. It says nothing against the infrastructure. */
 export class GaveUp extends Error {
-  override readonly name = "GaveUp";
+  override readonly name: string = "GaveUp";
+}
+
+/** The means do not even allow a first request: nothing was asked and nothing spent, so there is no run. */
+export class NoMeans extends GaveUp {
+  override readonly name = "NoMeans";
 }
 
 /** Someone who drives the bench through its tools and nothing else, until `finish` is accepted or the means are spent. */

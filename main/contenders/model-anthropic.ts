@@ -1,7 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { TokensByKind } from "../contract/model-usage.ts";
 import { directFetch } from "./model-fetch.ts";
-import { blotted, failureFrom, ProviderFailure } from "./model-failure.ts";
+import { isObject, notAnAnswer, toldTokens, withoutSecret } from "./model-answer-checks.ts";
+import { failureFrom } from "./model-failure.ts";
 import type { ModelAnswer, ModelMessage, ModelProvider, ModelRequest, ToolAnswer, ToolCall } from "./model-provider.ts";
 
 export interface AnthropicOptions {
@@ -34,7 +35,7 @@ export function createAnthropic({ model, key, baseUrl, effort }: AnthropicOption
     provider: "anthropic",
     model,
     async ask(request, signal) {
-      let message: Anthropic.Message;
+      let message: unknown;
       try {
         message = await client.messages.create(
           {
@@ -54,11 +55,8 @@ export function createAnthropic({ model, key, baseUrl, effort }: AnthropicOption
       } catch (error) {
         throw failureFrom(error, key);
       }
-      // The library hands on whatever a server says with status 200.
-      if (!Array.isArray((message as Partial<Anthropic.Message> | null)?.content)) {
-        throw new ProviderFailure("passing", `the answer is no message: ${blotted(JSON.stringify(message), key)}`);
-      }
-      return toAnswer(message);
+      if (!isMessage(message)) throw notAnAnswer("message", message, key);
+      return withoutSecret(toAnswer(message), key);
     },
   };
 }
@@ -138,17 +136,25 @@ function stopOf(reason: Anthropic.StopReason | null, calls: number): ModelAnswer
   return calls > 0 ? "calls" : "said";
 }
 
-function tokensOf(usage: Partial<Anthropic.Usage> | null | undefined): TokensByKind | undefined {
-  if (usage?.input_tokens === undefined || usage.output_tokens === undefined) return undefined;
-  return {
-    input: usage.input_tokens,
-    cached_input: usage.cache_read_input_tokens ?? 0,
-    cache_write: usage.cache_creation_input_tokens ?? 0,
-    output: usage.output_tokens,
-    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
-  };
+function tokensOf(usage: unknown): TokensByKind | undefined {
+  if (!isObject(usage)) return undefined;
+  const details = usage["output_tokens_details"];
+  return toldTokens({
+    input: usage["input_tokens"],
+    cached_input: usage["cache_read_input_tokens"],
+    cache_write: usage["cache_creation_input_tokens"],
+    output: usage["output_tokens"],
+    reasoning: isObject(details) ? details["thinking_tokens"] : undefined,
+  });
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Blocks of kinds that are not known here are let pass, those that are known must be whole. */
+function isMessage(message: unknown): message is Anthropic.Message {
+  if (!isObject(message) || !Array.isArray(message["content"])) return false;
+  return message["content"].every((block: unknown) => {
+    if (!isObject(block) || typeof block["type"] !== "string") return false;
+    if (block["type"] === "text") return typeof block["text"] === "string";
+    if (block["type"] === "tool_use") return typeof block["id"] === "string" && typeof block["name"] === "string";
+    return true;
+  });
 }

@@ -1,5 +1,5 @@
 import type { ModelTurn } from "../contract/model-usage.ts";
-import { GaveUp } from "./contender.ts";
+import { GaveUp, NoMeans } from "./contender.ts";
 import { ProviderFailure } from "./model-failure.ts";
 import { withNewestPictures } from "./model-history.ts";
 import { LoopGuard } from "./model-loop-guard.ts";
@@ -98,7 +98,9 @@ class Conversation {
     const input =
       this.#latest === undefined ? reckoned : this.#latest.told + Math.max(0, reckoned - this.#latest.reckoned);
     const leave = this.#means.leave(input);
-    if ("exhausted" in leave) throw new GaveUp(leave.exhausted);
+    if ("exhausted" in leave) {
+      throw leave.asked ? new GaveUp(leave.exhausted) : new NoMeans(leave.exhausted);
+    }
     const reserved = { input, output: leave.max_output_tokens };
     try {
       const asked = await askPatiently({

@@ -1,3 +1,5 @@
+import { Redirected } from "./model-fetch.ts";
+
 /** A request that got no answer. Says nothing of the model's abilities, except `context_full`. */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
@@ -28,6 +30,19 @@ export function failureFrom(error: unknown, secret: string): ProviderFailure {
   const { status, headers } = error as { status?: unknown; headers?: unknown };
   const said = wordsOf(error);
   const words = blotted(said, secret);
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof Redirected) {
+    return new ProviderFailure(
+      "final",
+      `the provider answers with a redirect, which is not followed; is --base-url right? (${blotted(cause.message, secret)})`,
+    );
+  }
+  if (error instanceof SyntaxError) {
+    return new ProviderFailure(
+      "final",
+      `the provider answered with something that is no JSON; is --base-url right? ${words}`,
+    );
+  }
   if (typeof status !== "number") return new ProviderFailure("passing", `the provider cannot be reached: ${words}`);
   const told = headers instanceof Headers ? headers : new Headers();
   const message = `the provider answered ${status}: ${words}`;

@@ -13,7 +13,10 @@ const NOTHING: TokensByKind = { input: 0, cached_input: 0, cache_write: 0, outpu
 const total = (tokens: TokensByKind): number => tokens.input + tokens.cached_input + tokens.cache_write + tokens.output;
 
 /** Leave to ask, with the longest answer that the means can pay; or what has run out. */
-export type Leave = { readonly max_output_tokens: number } | { readonly exhausted: string };
+export type Leave =
+  | { readonly max_output_tokens: number }
+  /** `asked`: whether anything was asked before; a run that could not even begin says nothing of the model. */
+  | { readonly exhausted: string; readonly asked: boolean };
 
 /**
  * What a run may use up, and what it has. Each request is reserved at its dearest before it is made, so that no answer can
@@ -37,11 +40,20 @@ export class RunMeans {
   /** `input_tokens` is an estimate from above. */
   leave(input_tokens: number): Leave {
     const { model_calls, tokens, usd_per_run } = this.#limits;
-    if (this.#calls >= model_calls) return { exhausted: `all ${model_calls} model calls are used` };
+    const asked = this.#calls > 0 || total(this.#unreported) > 0;
+    if (this.#calls >= model_calls) return { exhausted: `all ${model_calls} model calls are used`, asked };
+    const set_aside = total(this.#unreported);
+    const untold =
+      set_aside === 0
+        ? ""
+        : `; tokens were not told for every request, so ${set_aside} of them are the most that these could use`;
     const used = total(this.#tokens) + total(this.#unreported);
     const byTokens = tokens - used - input_tokens;
     if (byTokens < SHORTEST_ANSWER_TOKENS) {
-      return { exhausted: `of ${tokens} tokens ${used} are used, and the next request needs about ${input_tokens}` };
+      return {
+        exhausted: `of ${tokens} tokens ${used} count as used, and the next request needs about ${input_tokens}${untold}`,
+        asked,
+      };
     }
     const lengths = [LONGEST_ANSWER_TOKENS, byTokens];
     if (this.#price !== undefined) {
@@ -51,7 +63,8 @@ export class RunMeans {
         this.#price.output === 0 ? (left < 0 ? 0 : LONGEST_ANSWER_TOKENS) : (left * 1e6) / this.#price.output;
       if (byMoney < SHORTEST_ANSWER_TOKENS) {
         return {
-          exhausted: `of $${usd_per_run} a run $${spent.toFixed(4)} are spent, and the next request could pass it`,
+          exhausted: `of $${usd_per_run} a run $${spent.toFixed(4)} count as spent, and the next request could pass it${untold}`,
+          asked,
         };
       }
       lengths.push(Math.floor(byMoney));

@@ -1,7 +1,8 @@
 import OpenAI from "openai";
 import type { TokensByKind } from "../contract/model-usage.ts";
 import { directFetch } from "./model-fetch.ts";
-import { blotted, failureFrom, ProviderFailure } from "./model-failure.ts";
+import { isObject, notAnAnswer, toldTokens, withoutSecret } from "./model-answer-checks.ts";
+import { failureFrom } from "./model-failure.ts";
 import type { ModelAnswer, ModelMessage, ModelProvider, ModelRequest, ToolCall } from "./model-provider.ts";
 
 export interface OpenAiCompatibleOptions {
@@ -60,7 +61,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ModelP
     provider: "openai-compatible",
     model,
     async ask(request, signal) {
-      let completion: Completion;
+      let completion: unknown;
       try {
         completion = await complete(request, signal).catch((error: unknown) => {
           if (!refusesLimit(error, limit)) throw error;
@@ -70,7 +71,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ModelP
       } catch (error) {
         throw failureFrom(error, key);
       }
-      return toAnswer(completion, key);
+      return withoutSecret(toAnswer(completion, key), key);
     },
   };
 }
@@ -132,24 +133,42 @@ function echo({ text, calls, native }: ModelAnswer): MessageParam {
   };
 }
 
-function toAnswer(completion: Completion, key: string): ModelAnswer {
-  // The library hands on whatever a server says with status 200.
-  const { choices, usage, error } = completion as Partial<Completion> & { error?: unknown };
-  const choice = Array.isArray(choices) ? choices[0] : undefined;
-  const message = choice?.message as Partial<Message> | undefined;
-  if (choice === undefined || message === undefined) {
-    throw new ProviderFailure(
-      "passing",
-      `the answer is no completion: ${blotted(JSON.stringify(error ?? completion), key)}`,
-    );
-  }
+/** Some servers send the text in parts. */
+function textOf(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : undefined;
+  return content
+    .map((part: unknown) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
+    .join("");
+}
+
+/** What an answer needs of a message; each call must name its tool. */
+function isMessage(message: unknown): message is Partial<Message> {
+  if (!isObject(message)) return false;
+  const { content, tool_calls } = message;
+  if (content !== undefined && content !== null && typeof content !== "string" && !Array.isArray(content)) return false;
+  if (tool_calls === undefined || tool_calls === null) return true;
+  return (
+    Array.isArray(tool_calls) &&
+    tool_calls.every((call: unknown) => {
+      if (!isObject(call)) return false;
+      const named = call["type"] === "custom" ? call["custom"] : call["function"];
+      return isObject(named) && typeof named["name"] === "string";
+    })
+  );
+}
+
+function toAnswer(completion: unknown, key: string): ModelAnswer {
+  const { choices, usage } = (isObject(completion) ? completion : {}) as { choices?: unknown; usage?: unknown };
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  const message = isObject(choice) ? choice["message"] : undefined;
+  if (!isObject(choice) || !isMessage(message)) throw notAnAnswer("completion", completion, key);
   const calls = (message.tool_calls ?? []).map(toCall);
   const tokens = tokensOf(usage);
   const refused = typeof message.refusal === "string" && message.refusal !== "";
   return {
-    text: message.content ?? (refused ? (message.refusal ?? "") : ""),
+    text: textOf(message.content) ?? (refused ? (message.refusal ?? "") : ""),
     calls,
-    stop: refused ? "refused" : stopOf(choice.finish_reason, calls.length),
+    stop: refused ? "refused" : stopOf(choice["finish_reason"], calls.length),
     ...(tokens === undefined ? {} : { tokens }),
     native: message,
   };
@@ -177,22 +196,22 @@ function parsed(given: unknown): ToolCall["arguments"] {
   return isObject ? { bound: value as Readonly<Record<string, unknown>> } : { malformed: JSON.stringify(given) };
 }
 
-function stopOf(reason: string | null, calls: number): ModelAnswer["stop"] {
+function stopOf(reason: unknown, calls: number): ModelAnswer["stop"] {
   if (reason === "content_filter") return "refused";
   if (reason === "length") return "cut_off";
   return calls > 0 ? "calls" : "said";
 }
 
 /** The interface counts cached tokens into the prompt, and reasoning into the completion. */
-function tokensOf(usage: OpenAI.CompletionUsage | null | undefined): TokensByKind | undefined {
-  if (usage === undefined || usage === null) return undefined;
-  const cached_input = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  const cache_write = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
-  return {
-    input: Math.max(0, usage.prompt_tokens - cached_input - cache_write),
-    cached_input,
-    cache_write,
-    output: usage.completion_tokens,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-  };
+function tokensOf(usage: unknown): TokensByKind | undefined {
+  if (!isObject(usage)) return undefined;
+  const { prompt_tokens_details: read, completion_tokens_details: written } = usage;
+  const told = toldTokens({
+    input: usage["prompt_tokens"],
+    cached_input: isObject(read) ? read["cached_tokens"] : undefined,
+    cache_write: isObject(read) ? read["cache_write_tokens"] : undefined,
+    output: usage["completion_tokens"],
+    reasoning: isObject(written) ? written["reasoning_tokens"] : undefined,
+  });
+  return told && { ...told, input: Math.max(0, told.input - told.cached_input - told.cache_write) };
 }

@@ -36,8 +36,10 @@ export const evaluationRowSchema = z.object({
     .optional()
     .describe("Named in a reason or in the explanation; absent where the case has no fault"),
   fault_claim: z
-    .enum(["right", "wrong", "missed", "none"])
-    .describe("The structured claim of finish against the injected fault"),
+    .enum(["right", "wrong", "missed", "unsupported", "none"])
+    .describe(
+      "The structured claim of finish against the injected fault; unsupported: the right kind, and nothing was measured or seen where it is claimed",
+    ),
   images: z.enum(["not_looked", "image_confirmed", "image_not_confirmed"]),
   bad_calls: z
     .number()

@@ -1,6 +1,6 @@
 import type { BenchOffer } from "../bench/benches.ts";
 import { ToolRefusal } from "../contenders/bench-client.ts";
-import { type Contender, GaveUp } from "../contenders/contender.ts";
+import { type Contender, GaveUp, NoMeans } from "../contenders/contender.ts";
 import type { ModelTurn, ModelUsage } from "../contract/model-usage.ts";
 import type { Plan, PlanContender } from "../contract/plan.ts";
 import type { ToolName } from "../contract/tools.ts";
@@ -48,6 +48,7 @@ export function contenderDriver(create: (context: DriverContext) => Contender): 
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       // What the bench refuses, and where a contender gives up, is part of the contest; anything else is not its doing.
+      if (error instanceof NoMeans) return { status: "not_run", message };
       const own = error instanceof ToolRefusal || error instanceof GaveUp;
       return { status: own ? "completed" : "failed", message, ...usage };
     }

@@ -6,6 +6,7 @@ import type { BeamFault, Scenario } from "../../simulators/world/scenario.ts";
 import { scenarioNamed } from "../../simulators/world/scenarios.ts";
 import { createSensor } from "../../simulators/world/sensor.ts";
 import { type BeamTruth, beamTruth } from "../../simulators/world/truth.ts";
+import { planProblems } from "./plan-problems.ts";
 
 /** The rail that the oracle judges by; the simulated stage has the same. */
 const STAGE = { travelMin_mm: 0, travelMax_mm: 250 };
@@ -94,24 +95,15 @@ function strataCases(group: PlanGroup): PlanCase[] {
 
 /** Every case of the plan in the order in which it is written. Throws `PlanError`. */
 export function expandPlan(plan: Plan): EvaluationCase[] {
+  const [problem] = planProblems(plan);
+  if (problem !== undefined) throw new PlanError(`${problem.path.join(".")}: ${problem.message}`);
   const cases = plan.groups.flatMap((group) =>
     [...(group.cases ?? []), ...gridCases(group), ...strataCases(group)].map((planned) => makeCase(group, planned)),
   );
-  const names = new Set<string>();
-  for (const { planned } of cases) {
-    if (names.has(planned.case)) throw new PlanError(`case ${planned.case} is there twice`);
-    names.add(planned.case);
-    if (planned.keywords !== undefined && plan.keywords[planned.keywords] === undefined) {
-      throw new PlanError(`case ${planned.case}: there is no keyword list "${planned.keywords}"`);
-    }
-  }
-  const known = new Set(plan.contenders.map((one) => one.contender));
-  for (const group of plan.groups) {
-    const stranger = group.contenders.find((name) => !known.has(name));
-    if (stranger !== undefined) throw new PlanError(`group ${group.group}: contender "${stranger}" is not described`);
-  }
+  const names = new Set(cases.map(({ planned }) => planned.case));
   for (const name of plan.deviations.flatMap((deviation) => deviation.marks_seen ?? [])) {
     if (!names.has(name)) throw new PlanError(`a deviation marks case ${name} as seen, and there is no such case`);
   }
+  if (names.size < cases.length) throw new PlanError("two drawn cases have one name; expected groups of other names");
   return cases;
 }

@@ -6,7 +6,7 @@ import { type Verdict, verdictSchema } from "../contract/vocabulary.ts";
 import type { EvaluationCase } from "./evaluation-case.ts";
 
 /** Raised whenever a grader's answer can change for the same log. */
-export const GRADER_VERSION = "1";
+export const GRADER_VERSION = "2";
 
 /** A claimed M² is supported by the log when it is this close to the bench's own fit, relatively or in stated uncertainties. */
 const CLAIM_TOLERANCE = 0.02;
@@ -166,12 +166,49 @@ function scoreAxis(finished: Finished | undefined, axis: "x" | "y", truth: Evalu
   };
 }
 
-function faultClaim(finished: Finished | undefined, subject: EvaluationCase): EvaluationRow["fault_claim"] {
+/** What the run holds that can stand behind a claim: by its id, and at a position where it has one. */
+function evidenceOf(events: readonly BenchEvent[]): { readonly id: string; readonly z_mm?: number }[] {
+  return [
+    ...ofType(events, "measurement_taken").map(({ measurement }) => ({
+      id: measurement.measurement,
+      z_mm: measurement.z_actual_mm,
+    })),
+    ...ofType(events, "view_made").map((event) => ({ id: event.view, z_mm: event.z_actual_mm })),
+    ...ofType(events, "dark_taken").map(({ dark }) => ({ id: dark.dark })),
+  ];
+}
+
+/**
+ * Why nothing stands behind a claim; undefined where something does. What is named as evidence must be of this run, and where a range is
+ * claimed, something must have been measured or viewed in it. A claim without either needs at least one measurement, dark or view.
+ */
+function withoutEvidence(events: readonly BenchEvent[], fault: Finished["fault"]): string | undefined {
+  const all = evidenceOf(events);
+  const { evidence = [], z_min_mm, z_max_mm } = fault ?? {};
+  if (evidence.length > 0 && !all.some((one) => evidence.includes(one.id))) {
+    return `nothing of this run is called ${evidence.join(", ")}`;
+  }
+  if (z_min_mm !== undefined || z_max_mm !== undefined) {
+    const [from, to] = [z_min_mm ?? Number.NEGATIVE_INFINITY, z_max_mm ?? Number.POSITIVE_INFINITY];
+    const inside = all.some(({ z_mm }) => z_mm !== undefined && z_mm >= from && z_mm <= to);
+    return inside
+      ? undefined
+      : `nothing was measured or viewed from ${z_min_mm ?? "the start"} to ${z_max_mm ?? "the end"} mm`;
+  }
+  return all.length > 0 ? undefined : "nothing was measured or viewed";
+}
+
+function faultClaim(
+  finished: Finished | undefined,
+  subject: EvaluationCase,
+  unsupported: string | undefined,
+): EvaluationRow["fault_claim"] {
   const injected = subject.planned.fault_kind ?? "none";
   const claimed = finished?.fault?.kind ?? "none";
   if (injected === "none") return claimed === "none" ? "none" : "wrong";
   if (claimed === "none") return "missed";
-  return claimed === injected ? "right" : "wrong";
+  if (claimed !== injected) return "wrong";
+  return unsupported === undefined ? "right" : "unsupported";
 }
 
 const answer = (grader: string, applicable: boolean, pass: boolean, why: string): GradeAnswer => ({
@@ -179,6 +216,17 @@ const answer = (grader: string, applicable: boolean, pass: boolean, why: string)
   answer: applicable ? (pass ? "pass" : "fail") : "not_applicable",
   why,
 });
+
+/** How far M² is off on each axis, and how far it may be. */
+function accuracyText(axes: readonly ("x" | "y")[], scores: readonly AxisScore[], within: number): string {
+  const off = axes.map((axis, i) => {
+    const error = scores[i]?.error;
+    return error === undefined
+      ? `no M² on ${axis}`
+      : `M² on ${axis} ${Math.abs(100 * error).toFixed(1)} % ${error < 0 ? "below" : "above"} its true value`;
+  });
+  return `${off.join(", ")}; at most ${100 * within} % is asked for`;
+}
 
 function runStatus(events: readonly BenchEvent[], finished: Finished | undefined, claimed: boolean): RunStatus {
   if (events.length === 0) return "failed";
@@ -211,7 +259,8 @@ export function grade(
   const lists = namedLists(words(events), keywords);
   const hedged = lists.length >= HEDGED_LISTS;
   const noticed = planned.keywords === undefined ? undefined : lists.includes(planned.keywords) && !hedged;
-  const claim = faultClaim(finished, subject);
+  const unsupported = withoutEvidence(events, finished?.fault);
+  const claim = faultClaim(finished, subject, unsupported);
 
   const verdictRight = verdict === subject.expected;
   const accurate =
@@ -234,7 +283,7 @@ export function grade(
       "accuracy",
       wantsNumber,
       scores.every((score) => score.error !== undefined && Math.abs(score.error) <= (planned.m2_within ?? 0.03)),
-      `M² within ${100 * (planned.m2_within ?? 0.03)} % of its true value on ${axes.join(" and ")}`,
+      accuracyText(axes, scores, planned.m2_within ?? 0.03),
     ),
     answer(
       "claim_supported",
@@ -248,7 +297,7 @@ export function grade(
       "fault_claim",
       true,
       claim === "right" || claim === "none",
-      `claimed ${finished?.fault?.kind ?? "none"}, injected ${planned.fault_kind ?? "none"}`,
+      `claimed ${finished?.fault?.kind ?? "none"}, injected ${planned.fault_kind ?? "none"}${claim === "unsupported" ? `; ${unsupported ?? ""}` : ""}`,
     ),
     answer(
       "fault_noticed",
@@ -256,7 +305,7 @@ export function grade(
       noticed === true,
       hedged
         ? `names ${lists.join(", ")}: naming every fault is naming none`
-        : `names ${lists.join(", ") || "no fault"}`,
+        : `names ${lists.join(", ") || "no fault"}${noticed === true && taken.length === 0 ? "; by its words alone, nothing was measured" : ""}`,
     ),
     answer(
       "constraint",

@@ -1,5 +1,5 @@
 import type { AxisResult } from "../contract/axis-result.ts";
-import type { EvaluationRow } from "../contract/evaluation-row.ts";
+import type { EvaluationRow, RunStatus } from "../contract/evaluation-row.ts";
 import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
 import type { Plan } from "../contract/plan.ts";
 import { GRADER_VERSION, grade } from "./grade.ts";
@@ -61,7 +61,7 @@ export function digestRun(
   const { unit, subject, contender } = planned;
   const graded = grade(events, subject, contender, keywords);
   const { outcome } = facts;
-  const status = outcome.status === "failed" ? "failed" : graded.status;
+  const status = statusOf(outcome, graded.status);
   const row: EvaluationRow = {
     group: subject.group,
     case: unit.case,
@@ -70,8 +70,8 @@ export function digestRun(
     ...graded,
     status,
     correct: graded.correct && status === "finished",
-    ...(outcome.tokens === undefined ? {} : { tokens: total(outcome.tokens) }),
-    ...(outcome.usd === undefined ? {} : { usd: outcome.usd }),
+    ...(outcome.tokens !== undefined && isAmount(total(outcome.tokens)) ? { tokens: total(outcome.tokens) } : {}),
+    ...(isAmount(outcome.usd) ? { usd: outcome.usd } : {}),
     ...(outcome.model_calls === undefined ? {} : { model_calls: outcome.model_calls }),
     seen: facts.seen,
     exploratory: facts.exploratory,
@@ -85,6 +85,16 @@ export function digestRun(
     ...(figure === undefined ? {} : { figure }),
     parts: facts.parts,
   };
+}
+
+/** A number that JSON can say and that can have been used up. */
+const isAmount = (value: number | undefined): value is number =>
+  value !== undefined && Number.isFinite(value) && value >= 0;
+
+/** Whoever was asked and never opened the bench has given no verdict; only a broken infrastructure is no run of theirs. */
+function statusOf(outcome: UnitOutcome, graded: RunStatus): RunStatus {
+  if (outcome.status !== "completed") return outcome.status;
+  return graded === "failed" ? "no_verdict" : graded;
 }
 
 const total = (tokens: NonNullable<UnitOutcome["tokens"]>): number =>
@@ -168,6 +178,7 @@ const percent = (error: number): string => `${error < 0 ? "−" : "+"}${Math.abs
 /** What went wrong, in the words of the log; undefined for a right verdict. */
 function noteFor(row: EvaluationRow, events: readonly BenchEvent[], outcome: UnitOutcome): string | undefined {
   if (row.status === "failed") return `the infrastructure failed: ${outcome.message ?? "the bench was never opened"}`;
+  if (row.status === "not_run") return `the means do not allow a first request: ${outcome.message ?? ""}`;
   if (row.correct) return undefined;
   const sentences: string[] = [];
   if (row.verdict === undefined) sentences.push(`No verdict where ${row.expected} was expected.`);

@@ -19,6 +19,7 @@ import {
   writeEvaluationRecord,
 } from "./evaluation-folder.ts";
 import type { Parts } from "./freeze.ts";
+import { readAnswers } from "./read-answers.ts";
 import type { Registration } from "./registration.ts";
 import { writeReport } from "./report/write-report.ts";
 import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
@@ -86,7 +87,8 @@ type NewProgress = ProgressEvent extends infer Event
  * Runs what is asked for of a plan. Units whose runs are in the folder are not run again, interrupted ones are run from their beginning, so
  * killing an evaluation at any moment and starting it again gives the results of an undisturbed one.
  *
- * @throws PlanError where the plan is not registered and the run is not exploratory, or where the folder holds another plan.
+ * @throws PlanError where the plan is not registered and the run is not exploratory, where the folder holds another plan, or
+ * where `recorded` has no answers that it can use.
  */
 export async function runPlan(options: RunPlanOptions): Promise<PlanRun> {
   const { plan, registration, selection, out, exploratory } = options;
@@ -97,11 +99,21 @@ export async function runPlan(options: RunPlanOptions): Promise<PlanRun> {
   }
   const cases = expandPlan(plan);
   const units = selectUnits(plan, cases, selection);
+  for (const { unit } of units) if (unit.contender === "recorded") checkAnswers(options.answers, unit);
   const giveBack = takeFolder(out);
   try {
     return await new EvaluationRun(options, cases, units).run();
   } finally {
     giveBack();
+  }
+}
+
+/** Answers that cannot be used are the caller's mistake; nothing is begun with them. */
+function checkAnswers(answers: string | undefined, unit: Unit): void {
+  try {
+    readAnswers(answers, unit);
+  } catch (error) {
+    throw new PlanError(`--answers: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -242,7 +254,8 @@ class EvaluationRun {
       return;
     }
     const row = end.type === "done" ? end.digest.row : this.#failed(planned, end.message);
-    if (end.type === "done" && row.status !== "failed") this.#digests.set(id, end.digest);
+    if (end.type === "done" && row.status !== "failed" && row.status !== "not_run") this.#digests.set(id, end.digest);
+    else if (row.status === "not_run") this.#rows.set(id, row);
     else {
       this.#rows.set(id, row);
       setAside(out, id, attempt);
@@ -308,7 +321,8 @@ class EvaluationRun {
       end = { type: "broken", message: error instanceof Error ? error.message : String(error) };
     }
     if (cap_usd !== undefined) {
-      const usd = end.type === "done" ? end.digest.row.usd : undefined;
+      const row = end.type === "done" ? end.digest.row : undefined;
+      const usd = row?.status === "not_run" ? 0 : row?.usd;
       this.#tell({ type: "usd_settled", ...unit, usd: this.#budget.settle(unit, usd), known: usd !== undefined });
       for (const wake of this.#settled.splice(0)) wake();
     }

@@ -2,11 +2,21 @@ import type { ProgressEvent } from "../contract/evaluation-progress.ts";
 import type { StartedAgain } from "../contract/evaluation-results.ts";
 import { type Unit, unitId } from "./unit.ts";
 
-/** How often each unit was started, by its name, whatever became of it. */
+/** How often each unit was started, by its name, whatever became of it; one whose means allowed no request was not. */
 export function startsOf(progress: readonly ProgressEvent[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
+  const open = new Set<string>();
   for (const event of progress) {
-    if (event.type === "unit_started") starts.set(unitId(event), (starts.get(unitId(event)) ?? 0) + 1);
+    if (event.type === "evaluation_started") open.clear();
+    if (event.type === "unit_started") {
+      const id = unitId(event);
+      open.add(id);
+      starts.set(id, (starts.get(id) ?? 0) + 1);
+    }
+    if (event.type === "unit_ended") {
+      const id = unitId(event.row);
+      if (open.delete(id) && event.row.status === "not_run") starts.set(id, (starts.get(id) ?? 1) - 1);
+    }
   }
   return starts;
 }

@@ -17,10 +17,10 @@ const usage = modelUsageSchema.shape;
 
 /**
  * How a unit ended, beside its journal. `failed`: the infrastructure broke, and the run says nothing of the contender. A contender that
- * gives up, or that the bench refuses, has completed without a verdict.
+ * gives up, or that the bench refuses, has completed without a verdict. `not_run`: its means did not allow a first request.
  */
 export const unitOutcomeSchema = z.object({
-  status: z.enum(["completed", "failed"]),
+  status: z.enum(["completed", "failed", "not_run"]),
   message: z.string().optional(),
   provider: usage.provider.optional(),
   model: usage.model.optional(),

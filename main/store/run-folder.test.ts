@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -181,4 +181,30 @@ test("the index can be deleted, or be something else altogether, and comes back 
   second.close();
   expect(runIds(root)).toEqual(["a", "b"]);
   expect(existsSync(path)).toBe(true);
+});
+
+test("where no index can be written, it is made in memory", () => {
+  wholeRun("a");
+  // A folder stands in the place of the file.
+  mkdirSync(join(root, "index.sqlite"));
+  const index = new RunIndex(root);
+  expect(index.refresh()).toBe(1);
+  expect(index.list().map((run) => run.id)).toEqual(["a"]);
+  index.close();
+  const nowhere = new RunIndex(join(root, "a", "run.json", "below-a-file"));
+  expect([nowhere.refresh(), nowhere.list()]).toEqual([0, []]);
+  nowhere.close();
+});
+
+test("bytes after the end of a closed run are damage, also where run.json does not know that it is closed", () => {
+  wholeRun("a");
+  const path = join(root, "a", "events.jsonl");
+  appendFileSync(path, '{"event":{"seq":99');
+  expect(() => readRun(join(root, "a"))).toThrow(
+    /events\.jsonl, line \d+: 18 bytes stand after the end of a closed run/,
+  );
+  const record = join(root, "a", "run.json");
+  const { journal: _, ...open } = JSON.parse(readFileSync(record, "utf8")) as { journal: unknown };
+  writeFileSync(record, JSON.stringify(open));
+  expect(() => readRun(join(root, "a"))).toThrow(/after the end of a closed run/);
 });

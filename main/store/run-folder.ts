@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { BenchEvent, Journal } from "../contract/events.ts";
-import { type ReadJournal, readJournal } from "./journal-reader.ts";
+import { DamagedJournalError, type ReadJournal, readJournal } from "./journal-reader.ts";
 import { type Durability, JournalWriter } from "./journal-writer.ts";
 import { type RunRecord, readRunRecord, writeRunRecord } from "./run-record.ts";
 
@@ -104,6 +104,14 @@ export function readRun(directory: string): StoredRun {
   if (sealed !== undefined && (sealed.events !== journal.events.length || sealed.head !== journal.head)) {
     throw new Error(
       `${path}: it was closed with ${sealed.events} events ending in ${sealed.head.slice(0, 12)}…, and now holds ${journal.events.length} ending in ${journal.head.slice(0, 12)}…`,
+    );
+  }
+  const isClosed = sealed !== undefined || journal.events.at(-1)?.type === "run_closed";
+  if (isClosed && journal.torn_bytes > 0) {
+    throw new DamagedJournalError(
+      path,
+      journal.events.length + 1,
+      `${journal.torn_bytes} bytes stand after the end of a closed run`,
     );
   }
   return { directory, record, ...journal, state: stateOf(record, journal.events) };

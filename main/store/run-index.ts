@@ -34,8 +34,7 @@ export class RunIndex {
 
   constructor(root: string) {
     this.#root = root;
-    mkdirSync(root, { recursive: true });
-    this.#database = openDatabase(join(root, FILE));
+    this.#database = openDatabase(root);
   }
 
   /** Reads what is new or changed and forgets what is gone. Returns how many runs were read. */
@@ -170,12 +169,27 @@ export class RunIndex {
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const BROKEN: readonly unknown[] = [11, 26];
 
-/** Opens the file, or makes it anew where it is broken. One that is only busy is left alone. */
-function openDatabase(path: string): DatabaseSync {
+/** SQLITE_PERM, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN. */
+const NOT_WRITABLE: readonly unknown[] = [3, 8, 10, 13, 14];
+/** The low byte of an extended result code is its kind. */
+const kindOf = (error: unknown): number => Number((error as { errcode?: unknown }).errcode) & 0xff;
+
+/**
+ * Opens the file, or makes it anew where it is broken. One that is only busy is left alone. Where nothing can be written, the index is made
+ * in memory, and lasts as long as the program.
+ */
+function openDatabase(root: string): DatabaseSync {
+  const path = join(root, FILE);
+  try {
+    mkdirSync(root, { recursive: true });
+  } catch {
+    return prepared(":memory:");
+  }
   try {
     return prepared(path);
   } catch (error) {
-    if (!BROKEN.includes((error as { errcode?: unknown }).errcode)) throw error;
+    if (NOT_WRITABLE.includes(kindOf(error))) return prepared(":memory:");
+    if (!BROKEN.includes(kindOf(error))) throw error;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     return prepared(path);
   }
@@ -186,6 +200,8 @@ function prepared(path: string): DatabaseSync {
   try {
     // Readers and a writer in different processes do not wait for each other.
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    // A file that may only be read opens all the same.
+    database.exec("BEGIN IMMEDIATE; COMMIT;");
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (version !== VERSION) database.exec("DROP TABLE IF EXISTS runs");
     database.exec(`CREATE TABLE IF NOT EXISTS runs (

@@ -105,6 +105,14 @@ describe("caustic plan, eval, report and grade, one after the other", () => {
     [["eval", "nowhere.yaml"], /nowhere\.yaml cannot be read/],
     [["eval", "PLAN", "--case", "Z1", "--exploratory"], /no case "Z1"/],
     [["eval", "PLAN", "--jobs", "0"], /--jobs/],
+    [
+      ["eval", "PLAN", "--by", "recorded", "--answers", "nowhere.jsonl", "--exploratory"],
+      /--answers: nowhere\.jsonl: there is no such file/,
+    ],
+    [
+      ["eval", "PLAN", "--by", "recorded", "--answers", "PLAN", "--exploratory"],
+      /--answers: .*plan\.yaml, line 1: not JSON/,
+    ],
     [["report", "nowhere"], /nowhere holds no evaluation/],
     [["plan", "check", "nowhere.yaml"], /nowhere\.yaml cannot be read/],
   ])("what cannot be done ends with status 2 and says why: %j", async (args, message) => {

@@ -147,6 +147,15 @@ const CONTROLS: readonly Control[] = [
     correct: true,
   },
   {
+    name: "a fault claimed where nothing was measured",
+    case: "C2",
+    contender: oracle("C2", {
+      finish: (right) => ({ ...right, fault: { kind: "second_spot", z_min_mm: 170, z_max_mm: 250 } }),
+    }),
+    fails: ["fault_claim"],
+    correct: true,
+  },
+  {
     name: "every fault named at once",
     case: "C1",
     contender: oracle("C1", {
@@ -231,6 +240,31 @@ describe("grading", () => {
     events = await runCase("C2", oracle("C2"));
     const copy = JSON.parse(JSON.stringify(events)) as BenchEvent[];
     expect(gradeCase("C2", copy)).toEqual(gradeCase("C2", events));
+  });
+
+  it("lets a fault claim stand where something was measured in its range or its evidence is of the run", async () => {
+    const claimed = (fault: object) =>
+      runCase("C2", oracle("C2", { finish: (right) => ({ ...right, fault: { kind: "second_spot", ...fault } }) }));
+    for (const fault of [{ z_min_mm: 0, z_max_mm: 250 }, { evidence: ["m001"] }, {}]) {
+      const row = gradeCase("C2", await claimed(fault));
+      expect([fault, row.fault_claim, failed(row)]).toEqual([fault, "right", []]);
+    }
+  });
+
+  it("says in numbers what is off and why a claim does not stand", async () => {
+    const why = (events: BenchEvent[], name: string, grader: string): string | undefined =>
+      gradeCase(name, events).grades.find((one) => one.grader === grader)?.why;
+    const fault = { kind: "second_spot" as const, z_min_mm: 170, z_max_mm: 250 };
+    const empty = await runCase("C2", oracle("C2", { finish: (right) => ({ ...right, fault }) }));
+    expect(why(empty, "C2", "fault_claim")).toContain("nothing was measured or viewed from 170 to 250 mm");
+    const elsewhere = empty.map((event) =>
+      event.type === "finished" ? { ...event, fault: { kind: fault.kind, evidence: ["m999"] } } : event,
+    );
+    expect(why(elsewhere, "C2", "fault_claim")).toContain("nothing of this run is called m999");
+    expect(why(await runCase("C5", shifted(1.25)), "C5", "accuracy")).toMatch(
+      /^M² on x 2\d\.\d % above its true value, M² on y .*; at most 3 % is asked for$/,
+    );
+    expect(why(await runCase("A5", constant), "A1", "accuracy")).toMatch(/^no M² on x, no M² on y; at most 3 %/);
   });
 
   it("counts what was asked for, not where the stage came to rest", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GaveUp } from "../../main/contenders/contender.ts";
 import { ProviderFailure } from "../../main/contenders/model-failure.ts";
 import { type Brain, type Said, sayingInTurn, thinkingInSteps } from "../support/models/brain.ts";
-import { INTERFACE_NAMES, ofType, runModel, TEST_KEY } from "../support/models/model-rig.ts";
+import { INTERFACE_NAMES, INTERFACES, ofType, runModel, TEST_KEY } from "../support/models/model-rig.ts";
 
 const OPEN: Said = { calls: [{ name: "bench_open", arguments: { bench: "bench-1", reason: "to begin" } }] };
 const STATUS: Said = { calls: [{ name: "bench_status", arguments: {} }] };
@@ -190,8 +190,34 @@ describe.each(INTERFACE_NAMES)("over the interface of %s, a provider that", (nam
     ["wants an hour of pause", { status: 429, headers: { "retry-after": "3600" } }, 1, /3600 s of pause/],
     ["says that asking again is no use", { status: 500, headers: { "x-should-retry": "false" } }, 1, /500/],
     ["has no such model", { status: 404 }, 1, /404/],
-    ["answers with a page", { body: "<html>gateway</html>" }, 7, /no answer in 7 attempts/],
-    ["answers with something else", { body: { hello: "world" } }, 7, /no answer in 7 attempts/],
+    [
+      "answers with a page",
+      { body: "<html>gateway</html>" },
+      1,
+      /no (message|completion); is --base-url right\? <html>/,
+    ],
+    ["answers with something else", { body: { hello: "world" } }, 1, /no (message|completion); is --base-url right\?/],
+    ["answers with nothing", { body: {} }, 1, /is --base-url right\?/],
+    ["sends the request elsewhere", { status: 302, headers: { location: "https://elsewhere.test/" } }, 1, /redirect/],
+    ["says with status 200 that it fails", { body: { error: { message: "busy" } } }, 7, /200 with an error.*busy/],
+    [
+      "answers with blocks that are none",
+      { body: { content: [null, { type: "weird" }] } },
+      1,
+      /no (message|completion)/,
+    ],
+    ["answers with a text that is none", { body: { content: [{ type: "text" }], choices: [{}] } }, 1, /is no/],
+    [
+      "calls nothing at all",
+      {
+        body: {
+          content: [{ type: "tool_use", id: 7 }],
+          choices: [{ message: { role: "assistant", content: null, tool_calls: [null] } }],
+        },
+      },
+      1,
+      /is no/,
+    ],
   ])("%s is a failure of the infrastructure", async (_how, said, requests, message) => {
     const { error, standIn, turns } = await runModel(name, sayingInTurn(STATUS, said));
     expect(error).toBeInstanceOf(ProviderFailure);
@@ -241,6 +267,45 @@ describe.each(INTERFACE_NAMES)("over the interface of %s, a provider that", (nam
     const { error, turns } = await runModel(name, (heard) => ({ ...openThenFinish(heard.results), unmetered: true }));
     expect(error).toBeUndefined();
     expect(turns.at(-1)?.usage).toEqual({ provider: name, model: "stand-in", model_calls: 2 });
+  });
+
+  it.each(["many", null, Number.NaN, -5, "1000", 12.5, 1e300, [], undefined])(
+    "tells %j tokens leaves use and cost unknown, and the limits hold",
+    async (count) => {
+      const { dialect } = INTERFACES[name];
+      const field = name === "anthropic" ? "output_tokens" : "completion_tokens";
+      const { error, turns } = await runModel(
+        name,
+        () => {
+          const body = dialect.write(STATUS, { input: 3, cached_input: 0, cache_write: 0, output: 9, reasoning: 0 });
+          const { usage } = body as { usage: object };
+          return { body: { ...(body as object), usage: { ...usage, [field]: count } } };
+        },
+        { limits: { model_calls: 400, tokens: 1_500_000, usd_per_run: 0.6 } },
+      );
+      expect(error).toBeInstanceOf(GaveUp);
+      expect(words(error)).toMatch(/of \$0\.6 a run \$0\.\d+ count as spent.*tokens were not told/);
+      expect(turns.length).toBeLessThan(5);
+      expect(turns.at(-1)?.usage).toEqual({ provider: name, model: "stand-in", model_calls: turns.length });
+    },
+  );
+
+  it("puts the key into a good answer does not get it into any file", async () => {
+    const { events, turns, standIn } = await runModel(name, (heard) => {
+      const [answer] = heard.results;
+      if (answer === undefined) {
+        const reason = `with ${TEST_KEY}`;
+        return { text: `I know ${TEST_KEY}`, calls: [{ name: "bench_open", arguments: { bench: "bench-1", reason } }] };
+      }
+      const { run } = JSON.parse(answer.text) as { run: string };
+      const explanation = `the key is ${TEST_KEY}`;
+      return { calls: [{ name: "finish", arguments: { run, verdict: "measurement_failed", explanation } }] };
+    });
+    expect(ofType(events, "finished")[0]?.explanation).toBe("the key is [key]");
+    for (const kept of [events, turns, standIn.requests.map(({ body }) => body)]) {
+      expect(JSON.stringify(kept)).not.toContain(TEST_KEY);
+    }
+    expect(turns[0]?.text).toBe("I know [key]");
   });
 
   it("is called off in the middle of a request leaves at once", async () => {

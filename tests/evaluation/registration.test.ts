@@ -9,6 +9,7 @@ import { freezePath, readFreeze, registrationOf } from "../../main/evaluation/re
 import { runPlan } from "../../main/evaluation/run-plan.ts";
 import { runCaustic } from "../../main/app/run-caustic.ts";
 import { readPlan } from "../../main/evaluation/read-plan.ts";
+import { PLAN_PATH } from "./run-case.ts";
 import { PARTS, PROJECT, smallPlan, temporaryFolder, writePlan } from "./small-evaluation.ts";
 
 const SMALL = smallPlan(["A1", "A5", "C1", "C2"]);
@@ -332,12 +333,95 @@ describe("a freeze that was committed once", () => {
 
 describe("reading a plan", () => {
   it.each([
-    ["plan: [", /plan\.yaml: /],
-    ["plan: small\nversion: one\n", /plan\.yaml: version: /],
-    [stringify({ ...SMALL, groups: [] }), /plan\.yaml: groups: /],
-    [stringify({ ...SMALL, colour: "red" }), /plan\.yaml: the plan: .*colour/],
-  ])("names the file and what is wrong: %#", (text, message) => {
+    ["plan: small\nversion: [", /plan\.yaml, line 2: /],
+    ["plan: small\nversion: one\n", /plan\.yaml, line 2: version: /],
+    [stringify({ ...SMALL, groups: [] }), /plan\.yaml, line \d+: groups: /],
+    [stringify({ ...SMALL, colour: "red" }), /plan\.yaml, line 1: the plan: .*colour/],
+  ])("names the file, the line and what is wrong: %#", (text, message) => {
     writeFileSync(path, text);
+    expect(() => readPlan(path)).toThrow(message);
+  });
+
+  type Case = NonNullable<Plan["groups"][number]["cases"]>[number];
+  const ghost = { kind: "ghost" as const, relative_power: 0.1, offset_x_m: 0, offset_y_m: 0 };
+  const between = (from_mm: number, to_mm: number): Partial<Case> => ({
+    constraint: { kind: "no_measurement_between", from_mm, to_mm },
+  });
+  it.each<[string, Partial<Case>, RegExp]>([
+    ["a forbidden range from its end to its start", between(160, 140), /constraint: .*from_mm is 160 and to_mm 140/],
+    [
+      "a ghost that ends before it begins",
+      { faults: [{ ...ghost, z_min_m: 0.2, z_max_m: 0.1 }] },
+      /faults\.0\.z_min_m: .*z_min_m is 0\.2 and z_max_m 0\.1/,
+    ],
+    [
+      "hot pixels beside the sensor",
+      { faults: [{ kind: "hot_pixels", rows: [40, 480], columns: [0, 1], counts: 9 }], fault_kind: "defective_pixels" },
+      /faults\.0\.rows: .*480 is not on the sensor; expected rows from 0 to 479/,
+    ],
+    ["a claim to no fault", { faults: [] }, /fault_kind: .*it has no fault/],
+    ["a fault without its claim", { fault_kind: undefined }, /case C2: it has faults; expected fault_kind second_spot/],
+    ["a fault that is called none", { fault_kind: "none" }, /fault_kind: .*expected fault_kind second_spot/],
+    ["a claim to another fault", { fault_kind: "aperture" }, /fault_kind: .*its faults are second_spot/],
+    [
+      "a fault to be named by no keywords",
+      { fault_must_be_named: true, keywords: undefined },
+      /fault_must_be_named: .*no keywords/,
+    ],
+    ["keywords that are not there", { keywords: "comet" }, /keywords: .*no keyword list "comet"/],
+    ["no such scenario", { scenario: "cloudy" }, /scenario: .*no scenario "cloudy"/],
+    ["the name of another case", { case: "C1" }, /case: case C1 is there twice/],
+  ])("names the line of %s", (_, change, message) => {
+    const groups = SMALL.groups.map((group) => ({
+      ...group,
+      cases: (group.cases ?? []).map((one) => (one.case === "C2" ? { ...one, ...change } : one)),
+    }));
+    const text = stringify(JSON.parse(JSON.stringify({ ...SMALL, groups })));
+    writeFileSync(path, text);
+    expect(() => readPlan(path)).toThrow(message);
+    const [, line] = /line (\d+): /.exec(thrown(() => readPlan(path))) ?? [];
+    const place = text.split("\n").findIndex((one) => one.includes(`case: ${change.case ?? "C2"}`));
+    // The line of the field itself, or the first one of the case where the field is not there.
+    const last = text.split("\n").findIndex((one, i) => i > place && one.includes("- case:"));
+    expect(Number(line) - 1).toBeGreaterThanOrEqual(place);
+    if (change.case === undefined && last > 0) expect(Number(line) - 1).toBeLessThan(last);
+  });
+
+  const thrown = (work: () => unknown): string => {
+    try {
+      work();
+      return "";
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+  };
+
+  it("points at the very line", () => {
+    const text = readFileSync(PLAN_PATH, "utf8").replace("from_mm: 140, to_mm: 160", "from_mm: 170, to_mm: 160");
+    writeFileSync(path, text);
+    const line = text.split("\n").findIndex((one) => one.includes("from_mm: 170")) + 1;
+    expect(() => readPlan(path)).toThrow(
+      `plan.yaml, line ${line}: groups.1.cases.0.constraint: case B1: from_mm is 170`,
+    );
+  });
+
+  it.each<[Partial<Plan>, RegExp]>([
+    [{ groups: [...SMALL.groups, ...SMALL.groups.slice(0, 1)] }, /groups\.2\.group: group A is there twice/],
+    [
+      { groups: SMALL.groups.map((group) => ({ ...group, cases: [] })) },
+      /groups\.0: group A has no case; expected cases, a grid or strata/,
+    ],
+    [
+      { contenders: [...SMALL.contenders, ...SMALL.contenders] },
+      /contenders\.5\.contender: contender agent is there twice/,
+    ],
+    [{ contenders: SMALL.contenders.slice(1) }, /groups\.0\.contenders\.0: .*"agent" is not described/],
+    [
+      { deviations: [{ date: TODAY, what: "w", why: "w", results_seen: false, marks_seen: ["Z1"] }] },
+      /deviations\.0\.marks_seen\.0: .*no such case/,
+    ],
+  ])("refuses what cannot be meant: %#", (change, message) => {
+    writeFileSync(path, stringify({ ...SMALL, ...change }));
     expect(() => readPlan(path)).toThrow(message);
   });
 

@@ -7,7 +7,7 @@ import { contenderDriver, type Driver } from "../../main/evaluation/driver.ts";
 import { readProgress } from "../../main/evaluation/evaluation-folder.ts";
 import { reportFolder } from "../../main/evaluation/report-folder.ts";
 import { SCRIPTS } from "../../main/contenders/index.ts";
-import type { Contender } from "../../main/contenders/contender.ts";
+import { type Contender, GaveUp, NoMeans } from "../../main/contenders/contender.ts";
 import { evaluate, lastingFiles, PARTS, smallPlan, temporaryFolder, watching } from "./small-evaluation.ts";
 
 /** Seven units, of which one takes long: the scripted operator runs B1 alone. */
@@ -301,11 +301,38 @@ describe("the stop rule", () => {
     expect(events.filter((event) => event.type === "unit_started")).toMatchObject([{ case: "A3", attempt: 2 }]);
     expect(JSON.parse(readFileSync(join(deleted, "run.json"), "utf8"))).toMatchObject({ attempt: 2 });
     expect(results.started_again).toEqual([
-      { case: "A3", contender: "agent", epoch: 1, starts: 2, finished: 1, failed: 0 },
+      { case: "A3", contender: "agent", epoch: 1, starts: 2, finished: 2, failed: 0 },
     ]);
     const sentence = "A3 by agent, epoch 1, was started 2 times";
     for (const name of ["results.md", "report.html"]) expect(readFileSync(join(out, name), "utf8")).toContain(sentence);
-    expect((await reportFolder(out, PARTS)).started_again).toMatchObject([{ case: "A3", starts: 2, finished: 2 }]);
+    expect((await reportFolder(out, PARTS)).started_again).toEqual(results.started_again);
+  });
+
+  it("lists a run whose means allow no first request as not run, at no cost, and one that gave up before it began as its own", async () => {
+    const out = join(temporaryFolder(), "no-means");
+    const ends = [new NoMeans("of $0.0001 a run nothing is left"), new GaveUp("the model refused")];
+    const driver = contenderDriver(() => ({
+      name: "agent",
+      drive: () => Promise.reject(ends.shift() ?? new Error("unexpected")),
+    }));
+    const { events, onProgress } = watching();
+    const { results } = await evaluate(plan, out, {
+      selection: { by: ["agent"], cases: ["A1", "A2"], epochs: 1 },
+      waiting: { agent: { parallel: 1, driver } },
+      onProgress,
+    });
+    expect(results.rows).toMatchObject([
+      {
+        case: "A1",
+        status: "not_run",
+        note: "the means do not allow a first request: of $0.0001 a run nothing is left",
+      },
+      { case: "A2", status: "no_verdict", correct: false },
+    ]);
+    expect(results.rows[1]?.note).toContain("the model refused");
+    expect(events.filter((event) => event.type === "usd_settled")[0]).toMatchObject({ usd: 0, known: true });
+    expect(existsSync(join(out, "failed"))).toBe(false);
+    expect(results.started_again).toBeUndefined();
   });
 
   it("does not start what cannot run here", async () => {

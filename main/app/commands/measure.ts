@@ -57,7 +57,7 @@ events.jsonl; "caustic replay" reads it. A simulated run knows its truth and pri
 file the run keeps every raw frame, and nobody knows the truth.
 ${MODEL_HELP}
 
-Exit status 1 when the run ends without M² on both axes, 3 when an instrument failed.
+Exit status 1 when the run ends without M² on both axes or could not be kept whole, 3 when an instrument failed.
 
 Example:
   $ caustic measure --scenario clean --seed 7
@@ -160,13 +160,17 @@ async function measure(options: MeasureOptions): Promise<void> {
     throw new BenchError("instrument_failed", broken.message, `the run so far is in ${subject.directory}`);
   }
   if (failure !== undefined && !(failure instanceof GaveUp)) throw failure;
-  if (!determined) process.exitCode = 1;
+  const problem = subject.problem();
+  if (problem !== undefined) printNote(`The run in ${subject.directory} is not whole: ${problem}`);
+  if (!determined || problem !== undefined) process.exitCode = 1;
 }
 
 /** What is measured, and where the run is kept. */
 interface Subject {
   readonly offer: BenchOffer;
   readonly directory: string;
+  /** What of the run could not be kept; undefined where all of it was. */
+  problem(): string | undefined;
   /** Told beside the result where somebody knows it. */
   readonly known: Pick<Result, "truth" | "expected_verdict">;
 }
@@ -208,7 +212,7 @@ function simulatedSubject(name: string, seed: number, { by, note, out }: Measure
     opened: (session) => kept.follow(session),
   });
   const expected_verdict = oracleVerdict(run.truth, { travelMin_mm: 0, travelMax_mm: 250 }, createSensor());
-  return { offer: run.offer, directory: kept.directory, known: { truth: run.truth, expected_verdict } };
+  return { offer: run.offer, directory: kept.directory, problem: kept.problem, known: { truth: run.truth, expected_verdict } };
 }
 
 async function benchSubject(path: string, { by, note, out }: MeasureOptions, watch: RunWatch): Promise<Subject> {
@@ -241,6 +245,7 @@ async function benchSubject(path: string, { by, note, out }: MeasureOptions, wat
   return {
     offer,
     known: {},
+    problem: () => kept?.problem(),
     get directory() {
       return kept?.directory ?? "";
     },
@@ -316,7 +321,7 @@ function printSummary(result: Result, finished: BenchEventOf<"finished"> | undef
 function usageText({ provider, model, model_calls, tokens, usd }: ModelUsage): string {
   const used =
     tokens === undefined
-      ? "its tokens were not told"
+      ? "tokens not told"
       : `${tokens.input + tokens.cached_input + tokens.cache_write} tokens read (${tokens.cached_input} from the cache), ${tokens.output} written`;
   const cost = usd === undefined ? "cost unknown" : `$${usd.toFixed(4)}`;
   return `${model} (${provider}): ${counted(model_calls, "answer")}, ${used}, ${cost}`;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { counted } from "../../evaluation/report/figures-text.ts";
 import { type RunFilter, RunIndex } from "../../store/run-index.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { keptRun } from "../kept-run.ts";
@@ -95,7 +96,7 @@ function list(options: ListOptions): void {
           ? "M² –"
           : `M² ${run.m2_x.toFixed(3)} / ${run.m2_y.toFixed(3)}`;
       printResult(
-        `${run.id.padEnd(44)} ${run.state.padEnd(12)} ${(run.verdict ?? "–").padEnd(24)} ${m2.padEnd(20)} ${run.measurements} measurements`,
+        `${run.id.padEnd(44)} ${run.state.padEnd(12)} ${(run.verdict ?? "–").padEnd(24)} ${m2.padEnd(20)} ${counted(run.measurements, "measurement")}`,
       );
     }
   } finally {
