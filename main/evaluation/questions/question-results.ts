@@ -1,5 +1,5 @@
 import type { SuiteMetric, SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
-import { wilsonInterval } from "../statistics/wilson-interval.ts";
+import { suiteMetric } from "../suites/suite-metric.ts";
 import { QUESTION_GRADER_VERSION } from "./grade-question.ts";
 
 interface Counted {
@@ -27,10 +27,9 @@ export function questionResults({ rows, contenders, selected, all, ...named }: C
     const own = rows.filter((row) => row.contender === contender);
     const by = (group: string, counted: readonly SuiteRow[]): SuiteMetric[] => {
       const trials = counted.filter(({ status }) => status !== "failed");
-      const interval = wilsonInterval(trials.filter(({ passed }) => passed).length, trials.length);
-      if (interval === undefined) return [];
-      const { successes, low, high } = interval;
-      return [{ name: "passed", group, contender, successes, trials: trials.length, low, high }];
+      if (trials.length === 0) return [];
+      const successes = trials.filter(({ passed }) => passed).length;
+      return [suiteMetric({ name: "passed", group, contender, successes, trials: trials.length })];
     };
     const values = (of: (row: SuiteRow) => string): string[] => [...new Set(own.map(of))];
     return [

@@ -42,12 +42,14 @@ export async function startQuestionServer(
     const benches = Object.fromEntries(
       questions.flatMap(({ id, world }) => (world === undefined ? [] : [[names.get(id) ?? id, world]])),
     );
-    writeFileSync(file, JSON.stringify({ benches } satisfies BenchWorld), { mode: 0o600 });
+    if (choice.command.some((word) => word.includes("{world}"))) {
+      writeFileSync(file, JSON.stringify({ benches } satisfies BenchWorld), { mode: 0o600 });
+    }
     const [command = "", ...args] = choice.command.map((word) =>
       word.replaceAll("{world}", file).replaceAll("{data}", data),
     );
     const connection = await connectProcess(name, { command, args, env: environment(choice.env, data), cwd: data });
-    rmSync(file);
+    rmSync(file, { force: true });
     return {
       connection,
       benchOf: ({ id }) => names.get(id),
