@@ -282,8 +282,10 @@ class Run {
       const known = verb.inputs.get(name.text);
       if (known === undefined) continue;
       const value = evaluate(written, this.#scope);
-      input[known.key] = inputToWire(known, value, written.at);
-      told.push(`${known.name} = ${valueText(value)}`);
+      const wire = inputToWire(known, value, written.at);
+      input[known.key] = wire;
+      // A measurement is told by its id.
+      told.push(`${known.name} = ${value.kind === "record" ? JSON.stringify(wire) : valueText(value)}`);
     }
     const { line } = statement.at;
     if (verb.inputs.has("reason")) input["reason"] ??= `${this.#title}, line ${line}`;

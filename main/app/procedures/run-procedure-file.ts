@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { BenchSession } from "../../bench/bench-session.ts";
+import type { BenchOffer } from "../../bench/benches.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import { sessionBench } from "../../evaluation/procedures/session-bench.ts";
 import { FileError } from "../../files/file-error.ts";
@@ -86,7 +87,13 @@ async function runOnBench(
   } finally {
     process.off("SIGINT", stop);
     await session.close("finished");
+    await release(offer);
   }
+}
+
+/** Lets go of instruments that stay connected between runs. */
+async function release(offer: BenchOffer & { close?(): Promise<void> }): Promise<void> {
+  await offer.close?.();
 }
 
 /** The bench's own clock, as its newest event has it. */
