@@ -139,6 +139,18 @@ describe("faults", () => {
     expect(late).toMatchObject({ code: "time_limit", line: 2 });
   });
 
+  test("an interruption ends it before the next verb, and keeps what there is", async () => {
+    const calls: Call[] = [];
+    const { error, results } = await run(
+      "result a = 1\nmove_to z = 1 mm\nmove_to z = 2 mm",
+      { interrupted: () => calls.length > 1 },
+      calls,
+    );
+    expect(error).toMatchObject({ code: "interrupted", line: 3 });
+    expect(results).toHaveProperty("a");
+    expect(calls).toHaveLength(2);
+  });
+
   test("what is no refusal of the bench passes through", async () => {
     const broken: ProcedureBench = { call: () => Promise.reject(new TypeError("the line is dead")) };
     await expect(runProcedure(parseProcedure("move_to z = 1 mm"), broken, { bench: "b" })).rejects.toThrow(

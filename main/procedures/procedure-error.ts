@@ -23,6 +23,8 @@ export const PROCEDURE_ERROR_CODES = [
   "step_limit",
   /** Too much time on the bench. */
   "time_limit",
+  /** Whoever started it ended it. */
+  "interrupted",
   /** A property that this record could have and does not. */
   "absent_value",
   /** A `require` that does not hold. */

@@ -37,6 +37,8 @@ export interface RunProcedureOptions {
   readonly time_s?: number;
   /** The bench's clock. */
   readonly now_ms?: () => number;
+  /** Asked before every verb; true ends the procedure there. */
+  readonly interrupted?: () => boolean;
   /** Is told of every verb before it is called, with the values of its arguments. */
   readonly onVerb?: (line: number, text: string) => void;
 }
@@ -282,12 +284,14 @@ class Run {
       const known = verb.inputs.get(name.text);
       if (known === undefined) continue;
       const value = evaluate(written, this.#scope);
-      input[known.key] = inputToWire(known, value, written.at);
-      told.push(`${known.name} = ${valueText(value)}`);
+      const wire = inputToWire(known, value, written.at);
+      input[known.key] = wire;
+      // A measurement is told by its id.
+      told.push(`${known.name} = ${value.kind === "record" ? JSON.stringify(wire) : valueText(value)}`);
     }
     const { line } = statement.at;
     if (verb.inputs.has("reason")) input["reason"] ??= `${this.#title}, line ${line}`;
-    this.#checkTime(statement.at);
+    this.#checkLeave(statement.at);
     this.#verbs += 1;
     this.#options.onVerb?.(line, `${verb.name} ${told.join(", ")}`.trim());
     const answer = await this.#called(verb.name, statement.verb.at, this.#placesOf(verb, statement), () =>
@@ -321,8 +325,11 @@ class Run {
     });
   }
 
-  #checkTime(at: Place): void {
-    const { time_s, now_ms } = this.#options;
+  /** Whether another verb may begin. */
+  #checkLeave(at: Place): void {
+    const { time_s, now_ms, interrupted } = this.#options;
+    if (interrupted?.() === true)
+      throw new ProcedureError("interrupted", at, "the procedure was interrupted before this");
     if (time_s === undefined || now_ms === undefined || now_ms() <= time_s * 1000) return;
     throw new ProcedureError("time_limit", at, `${time_s} s of bench time have passed`, {
       expected: "an end before that",

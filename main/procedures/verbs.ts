@@ -51,6 +51,17 @@ const ANSWERS: Partial<Record<VerbName, string>> = {
   bench_status: "the status",
 };
 
+function recordOf(type: Type): RecordType {
+  if (type.kind === "record") return type;
+  throw new TypeError("a verb answers with something else than an object");
+}
+
+/** What is left of the budgets stands in every answer; a program finds it in the status. */
+function withoutBudget(type: Type): RecordType {
+  const record = recordOf(type);
+  return { ...record, fields: new Map([...record.fields].filter(([name]) => name !== "budget")) };
+}
+
 function verbFrom(name: VerbName): Verb {
   const { input, output } = TOOLS[name];
   const inputs = Object.entries(input.shape as Record<string, z.core.$ZodType>)
@@ -64,15 +75,12 @@ function verbFrom(name: VerbName): Verb {
       return [split.name, { ...split, key, schema, required, type }];
     });
   const answer = typeOfSchema(output, NUMBER, ANSWERS[name] ?? `the answer of ${name}`);
-  if (answer.kind !== "record") throw new TypeError(`${name} answers with something else than an object`);
-  return { name, inputs: new Map(inputs), answer };
+  return { name, inputs: new Map(inputs), answer: name === "bench_status" ? recordOf(answer) : withoutBudget(answer) };
 }
 
 export const VERBS: ReadonlyMap<string, Verb> = new Map(
   (VERB_NAMES as readonly VerbName[]).map((name): [string, Verb] => [name, verbFrom(name)]),
 );
 
-const opened = typeOfSchema(TOOLS.bench_open.output, NUMBER, "the bench");
-if (opened.kind !== "record") throw new TypeError("bench_open answers with something else than an object");
 /** The type of the name `bench`, which every program begins with. */
-export const BENCH_TYPE: RecordType = opened;
+export const BENCH_TYPE: RecordType = withoutBudget(typeOfSchema(TOOLS.bench_open.output, NUMBER, "the bench"));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { BenchSession } from "../../bench/bench-session.ts";
+import type { BenchOffer } from "../../bench/benches.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import { sessionBench } from "../../evaluation/procedures/session-bench.ts";
 import { FileError } from "../../files/file-error.ts";
@@ -21,6 +22,7 @@ export interface RunProcedureFileOptions extends BenchChoice {
   readonly json?: true;
 }
 
+const ENDINGS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const OPERATOR = { kind: "operator", name: "operator", id: "operator" } as const;
 
 /** `caustic procedures run`. Throws UsageError with the first mistake of a text that is no program. */
@@ -70,9 +72,16 @@ async function runOnBench(
 ): Promise<ProcedureOutcome> {
   const [offer] = chosenOffers(options);
   if (offer === undefined) throw new UsageError("no bench is on offer");
+  let interrupted = false;
+  let running: BenchSession | undefined;
+  // A stage that is being homed comes to its end; what runs after that is stopped.
+  const interrupt = (): void => {
+    interrupted = true;
+    if (running !== undefined) void stopBench(running);
+  };
+  for (const signal of ENDINGS) process.once(signal, interrupt);
   const session = await offer.open();
-  const stop = (): void => void stopBench(session);
-  process.once("SIGINT", stop);
+  running = session;
   try {
     const begun_ms = benchTime_ms(session);
     return await runProcedure(procedure, sessionBench(session, OPERATOR), {
@@ -81,12 +90,19 @@ async function runOnBench(
       steps: options.maxSteps,
       time_s: options.maxTimeS,
       now_ms: () => benchTime_ms(session) - begun_ms,
+      interrupted: () => interrupted,
       onVerb: (line, text) => printNote(`line ${line}: ${text}`),
     });
   } finally {
-    process.off("SIGINT", stop);
+    for (const signal of ENDINGS) process.off(signal, interrupt);
     await session.close("finished");
+    await release(offer);
   }
+}
+
+/** Lets go of instruments that stay connected between runs. */
+async function release(offer: BenchOffer & { close?(): Promise<void> }): Promise<void> {
+  await offer.close?.();
 }
 
 /** The bench's own clock, as its newest event has it. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ProcedureTask } from "../../contract/procedure-task.ts";
 import type { SuiteCheck, SuiteGate, SuiteMetric, SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import { wilsonInterval } from "../statistics/wilson-interval.ts";
+import { suiteMetric } from "../suites/suite-metric.ts";
 import { assertedExpression } from "./assertions.ts";
 import type { Programmer, WrittenProgram } from "./contenders.ts";
 import type { OrderEnd, ProgramWorkers } from "./program-workers.ts";
@@ -147,14 +147,12 @@ function metricsOf(
 ): SuiteMetric[] {
   const groups = [...new Set(tasks.map(({ tier, split }) => `${tier} ${split}`))];
   return programmers.flatMap(({ name: contender }) =>
-    ["all", ...groups].flatMap((group): SuiteMetric[] => {
+    ["all", ...groups].map((group) => {
       const own = rows.filter(
         (row) => row.contender === contender && row.status === "graded" && (group === "all" || row.group === group),
       );
-      const rate = wilsonInterval(own.filter(({ passed }) => passed).length, own.length);
-      if (rate === undefined) return [];
-      const { successes, trials, low, high } = rate;
-      return [{ name: "passed", group, contender, successes, trials, low, high }];
+      const successes = own.filter(({ passed }) => passed).length;
+      return suiteMetric({ name: "passed", group, contender, successes, trials: own.length });
     }),
   );
 }

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 process.on("message", ({ run: { program } }: { readonly run: { readonly program: string } }) => {
   const [word, rest = ""] = program.split(" ");
   if (word === "hang") {
-    const child = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1000)"], { stdio: "ignore" });
+    const child = spawn(process.execPath, ["-e", "setTimeout(() => undefined, 300_000)"], { stdio: "ignore" });
     writeFileSync(rest, `${process.pid} ${child.pid ?? 0}`);
     for (;;);
   }
