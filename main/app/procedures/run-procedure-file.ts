@@ -73,7 +73,7 @@ async function runOnBench(
   const [offer] = chosenOffers(options);
   if (offer === undefined) throw new UsageError("no bench is on offer");
   let interrupted = false;
-  let running: BenchSession | undefined;
+  const running: BenchSession | undefined;
   // A stage that is being homed comes to its end; what runs after that is stopped.
   const interrupt = (): void => {
     interrupted = true;
