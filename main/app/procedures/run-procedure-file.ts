@@ -73,15 +73,15 @@ async function runOnBench(
   const [offer] = chosenOffers(options);
   if (offer === undefined) throw new UsageError("no bench is on offer");
   let interrupted = false;
-  const running: BenchSession | undefined;
+  const running: { session?: BenchSession } = {};
   // A stage that is being homed comes to its end; what runs after that is stopped.
   const interrupt = (): void => {
     interrupted = true;
-    if (running !== undefined) void stopBench(running);
+    if (running.session !== undefined) void stopBench(running.session);
   };
   for (const signal of ENDINGS) process.once(signal, interrupt);
   const session = await offer.open();
-  running = session;
+  running.session = session;
   try {
     const begun_ms = benchTime_ms(session);
     return await runProcedure(procedure, sessionBench(session, OPERATOR), {
