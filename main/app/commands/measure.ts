@@ -212,7 +212,12 @@ function simulatedSubject(name: string, seed: number, { by, note, out }: Measure
     opened: (session) => kept.follow(session),
   });
   const expected_verdict = oracleVerdict(run.truth, { travelMin_mm: 0, travelMax_mm: 250 }, createSensor());
-  return { offer: run.offer, directory: kept.directory, problem: kept.problem, known: { truth: run.truth, expected_verdict } };
+  return {
+    offer: run.offer,
+    directory: kept.directory,
+    problem: kept.problem,
+    known: { truth: run.truth, expected_verdict },
+  };
 }
 
 async function benchSubject(path: string, { by, note, out }: MeasureOptions, watch: RunWatch): Promise<Subject> {
