@@ -14,7 +14,7 @@ const optionalCount = (value: unknown): number | undefined =>
   value === undefined || value === null ? 0 : tokenCount(value);
 
 /** Tokens by kind as a server tells them, unchecked. */
-export type ToldTokens = Readonly<Record<keyof TokensByKind, unknown>>;
+type ToldTokens = Readonly<Record<keyof TokensByKind, unknown>>;
 
 /** The use that a server tells; undefined as soon as one number of it is none: half a bill is no bill. */
 export function toldTokens(told: ToldTokens): TokensByKind | undefined {

@@ -14,7 +14,7 @@ export const registrationStateSchema = z.object({
 });
 
 /** A unit that was started more than once; what was neither finished nor failed was broken off. */
-export const startedAgainSchema = z.object({
+const startedAgainSchema = z.object({
   case: z.string(),
   contender: z.string(),
   epoch: z.number().int().positive(),

@@ -3,7 +3,7 @@ import { git } from "./commitment.ts";
 import { type Freeze, freezeHash, freezeSchema } from "./freeze.ts";
 
 /** A freeze that some commit holds or held. */
-export interface CommittedFreeze {
+interface CommittedFreeze {
   readonly commit: string;
   /** Of the commit, YYYY-MM-DD. */
   readonly date: string;

@@ -13,7 +13,7 @@ import { newRunHandle } from "../mcp/run-handle.ts";
 import { pictureKey } from "./simulated-run.ts";
 
 /** What a simulated run was made with. */
-export interface SimulatedOrigin {
+interface SimulatedOrigin {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly instrumentFaults: readonly InstrumentFault[];

@@ -19,7 +19,7 @@ export function isSeen(
 }
 
 /** What the runs of a folder are held against. */
-export interface ReadingContext {
+interface ReadingContext {
   readonly out: string;
   readonly plan: Plan;
   readonly plan_hash: string;
