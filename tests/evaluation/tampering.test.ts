@@ -87,7 +87,13 @@ describe("evaluation.json", () => {
       },
       /cases or their expected verdicts differ: A5/,
     ],
-    ["no freeze although it is registered", (record) => void delete (record as { freeze?: unknown }).freeze, /freeze/],
+    [
+      "no freeze although it is registered",
+      (record) => {
+        delete (record as { freeze?: unknown }).freeze;
+      },
+      /freeze/,
+    ],
     [
       "another plan, freeze and hashes, all of them consistent",
       (record) => {
