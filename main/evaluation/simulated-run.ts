@@ -120,8 +120,18 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
       description: "A camera on a linear stage along a laser beam",
       simulated: true,
       async open() {
-        const { journal, budgets, operatorNote, tools, findings, frameSink, kernel, keepOutZones, defaultFrames, frameWork } =
-          options;
+        const {
+          journal,
+          budgets,
+          operatorNote,
+          tools,
+          findings,
+          frameSink,
+          kernel,
+          keepOutZones,
+          defaultFrames,
+          frameWork,
+        } = options;
         session = await createBenchSession({
           bench,
           instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },

@@ -66,7 +66,11 @@ const RATIONAL = 5;
 const ASCII = 2;
 
 /** An uncompressed little-endian TIFF 6.0, one strip per page, pixel pitch as resolution in pixels per centimetre. */
-export function encodeTiff(frames: readonly Picture[], pixelPitch_um: number, provenance: Provenance): Uint8Array<ArrayBuffer> {
+export function encodeTiff(
+  frames: readonly Picture[],
+  pixelPitch_um: number,
+  provenance: Provenance,
+): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   const software = encoder.encode(`${provenance.program}\0`);
   const pages = frames.map((frame) => {

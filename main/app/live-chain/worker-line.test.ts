@@ -19,7 +19,11 @@ const words = new Int32Array(new SharedArrayBuffer(8));
 const lines: WorkerLine<number | string, number>[] = [];
 const line = (): WorkerLine<number | string, number> => {
   words.fill(0);
-  const made = new WorkerLine<number | string, number>({ name: "the worker of this test", module: MODULE, data: words });
+  const made = new WorkerLine<number | string, number>({
+    name: "the worker of this test",
+    module: MODULE,
+    data: words,
+  });
   lines.push(made);
   return made;
 };

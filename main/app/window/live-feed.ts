@@ -184,10 +184,7 @@ export class LiveFeed {
    * What was found in this frame, or in the newest one before it that was looked at. In this thread frames are looked at now and then;
    * elsewhere one after the other, and a frame waits for its own reading no longer than for the next frame.
    */
-  async #read(
-    frame: Frame,
-    purpose: FrameHeader["purpose"],
-  ): Promise<FrameReading & Pick<LiveFrame, "read_sequence">> {
+  async #read(frame: Frame, purpose: FrameHeader["purpose"]): Promise<FrameReading & Pick<LiveFrame, "read_sequence">> {
     const circumstances = { purpose, exposure_ms: frame.exposure_ms };
     const isDue = this.#readsElsewhere || this.#pace.isDue(performance.now(), circumstances);
     if (this.#reading === undefined || (isDue && this.#underWay === undefined)) {
