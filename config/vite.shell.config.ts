@@ -8,7 +8,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const OUTSIDE = [/^node:/, ...builtinModules, "electron", "serialport", /^@serialport\//, "node-gyp-build", "vite"];
 
 /**
- * Builds the desktop's processes into `out/electron`: the shell and the bench process as modules, the preload script (`--mode preload`) as
+ * Builds the desktop's processes into `out/electron`: the shell, the bench process and its workers as modules, the preload script (`--mode preload`) as
  * one CommonJS file, because a sandboxed preload can import nothing but `electron`.
  */
 export default defineConfig(({ mode }) =>
@@ -31,8 +31,14 @@ export default defineConfig(({ mode }) =>
           ssr: true,
           rolldownOptions: {
             external: OUTSIDE,
-            input: { main: at("../electron/shell/main.ts"), desktop: at("../electron/shell/bench-process.ts") },
-            output: { entryFileNames: "[name].js", format: "es" },
+            input: {
+              main: at("../electron/shell/main.ts"),
+              desktop: at("../electron/shell/bench-process.ts"),
+              "frame-worker": at("../main/app/live-chain/frame-worker.ts"),
+              "world-worker": at("../main/app/live-chain/world-worker.ts"),
+            },
+            // All in one folder: whoever starts a worker looks for its module beside itself.
+            output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", format: "es" },
           },
         },
         ssr: { noExternal: true },

@@ -41,7 +41,10 @@ export interface BeamCamera {
   setExposure(exposure_ms: number): Promise<number>;
   /** The exposure that the camera says is in force. */
   readExposure(): Promise<number>;
-  /** One whole frame whose exposure began after this call. Lost and incomplete frames are errors, never data. */
+  /**
+   * One whole frame whose exposure began after this call. Lost and incomplete frames are errors, never data. A frame with `memory` is
+   * held once, by whoever called.
+   */
   acquire(options: AcquireOptions): Promise<Frame>;
   close(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { FrameMemory } from "./frame-memory.ts";
+
 /**
  * One exposure of a monochrome sensor.
  *
@@ -19,4 +21,6 @@ export interface Frame {
   readonly sequence: number;
   /** True when no photon was involved. */
   readonly simulated: boolean;
+  /** Present where the memory of the samples is used again; without it the samples are the frame's own. */
+  readonly memory?: FrameMemory;
 }

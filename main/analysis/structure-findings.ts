@@ -90,9 +90,9 @@ function remarkSecondMaximum(list: FlagList, { pass, map }: StructureFacts): voi
   });
   const highest = light.reduce((most, value) => Math.max(most, value), 0);
   const least = Math.max(limit, MAXIMUM_SHARE * highest);
-  const order = Array.from(light.keys())
-    .filter((index) => (light[index] as number) > least / 2)
-    .sort((one, other) => (light[other] as number) - (light[one] as number));
+  const bright: number[] = [];
+  for (let index = 0; index < light.length; index++) if ((light[index] as number) > least / 2) bright.push(index);
+  const order = bright.sort((one, other) => (light[other] as number) - (light[one] as number));
   // Blocks are added from the brightest down; where two hills meet is the saddle between them. Every hill is known by its peak.
   const hillOf = new Int32Array(light.length).fill(-1);
   const peakOf = (index: number): number => {
@@ -190,10 +190,6 @@ function raiseSmear(list: FlagList, { pass, map }: StructureFacts): void {
  * in the half far from it counts, and either must be significant.
  */
 function streak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1): number {
-  return Math.min(halfStreak(map, pass, along, side, "near"), halfStreak(map, pass, along, side, "far"));
-}
-
-function halfStreak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 1 | -1, half: "near" | "far"): number {
   const { rectangle, background, moments } = pass;
   const isOutside = outsideTest(map, rectangle);
   const columns = along === "columns";
@@ -201,12 +197,13 @@ function halfStreak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 
   const length = columns ? map.blocksHigh : map.blocksWide;
   const width = widthOf(columns ? moments.xx : moments.yy);
   const centre = columns ? moments.centroidX_px : moments.centroidY_px;
-  const core: number[] = [];
-  const away: number[] = [];
+  const near: Half = { core: [], away: [] };
+  const far: Half = { core: [], away: [] };
+  const values = new Float64Array(length);
   for (let line = 0; line < lines; line++) {
     const distance = Math.abs((columns ? blockCentreX_px(map, line) : blockCentreY_px(map, line)) - centre);
     if (distance > width / 4 && distance < width) continue;
-    const values: number[] = [];
+    let found = 0;
     for (let place = 0; place < length; place++) {
       const column = columns ? line : place;
       const row = columns ? place : line;
@@ -214,15 +211,27 @@ function halfStreak(map: BlockMap, pass: Pass, along: "columns" | "rows", side: 
       const y = blockCentreY_px(map, row);
       const ahead = columns ? y - rectangle.centreY_px : x - rectangle.centreX_px;
       if (ahead * side <= 0 || !isOutside(column, row)) continue;
-      values.push((map.means[row * map.blocksWide + column] as number) - backgroundAt(background, x, y));
+      values[found++] = (map.means[row * map.blocksWide + column] as number) - backgroundAt(background, x, y);
     }
-    if (values.length < 6) continue;
+    if (found < 6) continue;
     // Places were counted from the top or the left: on the first side of the area the far ones come first.
-    const middle = values.length >> 1;
-    const farFirst = side < 0;
-    const part = (half === "far") === farFirst ? values.slice(0, middle) : values.slice(middle);
-    (distance <= width / 4 ? core : away).push(median(Float64Array.from(part)));
+    const middle = found >> 1;
+    const first = median(values.subarray(0, middle));
+    const second = median(values.subarray(middle, found));
+    const part = distance <= width / 4 ? "core" : "away";
+    near[part].push(side < 0 ? second : first);
+    far[part].push(side < 0 ? first : second);
   }
+  return Math.min(excess(near), excess(far));
+}
+
+/** Medians along the lines through the beam and along those beside it, over one half of the way to the sensor's edge. */
+interface Half {
+  readonly core: number[];
+  readonly away: number[];
+}
+
+function excess({ core, away }: Half): number {
   if (core.length === 0 || away.length < 4) return 0;
   const level = median(Float64Array.from(away));
   // In coarsely rounded frames most lines have the very same median: the mean deviation sees what their median deviation does not.

@@ -36,23 +36,17 @@ export function thresholdWidths(
   const { mean, deviation } = unlitBackground(counts, width_px, height_px);
   // Above the mean, and by no less than three deviations.
   const least = mean + Math.max(SIGMAS * deviation, Number.EPSILON * Math.max(mean, 1));
-  let lit = 0;
-  for (let index = 0; index < counts.length; index++) if ((counts[index] as number) >= least) lit++;
-  if (lit === 0) return undefined;
-  const columns = new Int32Array(lit);
-  const rows = new Int32Array(lit);
-  const values = new Float64Array(lit);
-  let next = 0;
-  for (let row = 0; row < height_px; row++) {
-    const offset = row * width_px;
-    for (let column = 0; column < width_px; column++) {
-      const count = counts[offset + column] as number;
-      if (count < least) continue;
-      columns[next] = column;
-      rows[next] = row;
-      values[next] = count - mean;
-      next++;
-    }
+  const lit = litPixels(counts, least);
+  if (lit.length === 0) return undefined;
+  const columns = new Int32Array(lit.length);
+  const rows = new Int32Array(lit.length);
+  const values = new Float64Array(lit.length);
+  for (let next = 0; next < lit.length; next++) {
+    const index = lit[next] as number;
+    const row = Math.floor(index / width_px);
+    rows[next] = row;
+    columns[next] = index - row * width_px;
+    values[next] = (counts[index] as number) - mean;
   }
   let now = litMoments(columns, rows, values, undefined);
   let iterations = 0;
@@ -100,18 +94,104 @@ function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, h
   return statisticsOf(counts, mean + SIGMAS * deviation);
 }
 
+/** Indices of the pixels with at least so many counts, in their order. */
+function litPixels(counts: Uint16Array | Float64Array, least: number): Uint32Array {
+  const found = new GrowingIndices();
+  const pairs = counts instanceof Uint16Array ? asPairs(counts) : undefined;
+  if (pairs === undefined) {
+    for (let index = 0; index < counts.length; index++) if ((counts[index] as number) >= least) found.push(index);
+    return found.taken();
+  }
+  // Two counts in one word: a count below 2¹⁵ with the highest bit set keeps that bit when the limit is taken off, if it reaches it.
+  const limit = Math.min(Math.max(Math.ceil(least), 0), 0x7fff);
+  const limits = limit | (limit << 16);
+  for (let pair = 0; pair < pairs.length; pair++) {
+    const word = pairs[pair] as number;
+    if (((((word | HIGHEST_BITS) - limits) | word) & HIGHEST_BITS) === 0) continue;
+    const index = 2 * pair;
+    if ((counts[index] as number) >= least) found.push(index);
+    if ((counts[index + 1] as number) >= least) found.push(index + 1);
+  }
+  const last = counts.length - 1;
+  if (last % 2 === 0 && (counts[last] as number) >= least) found.push(last);
+  return found.taken();
+}
+
+const HIGHEST_BITS = 0x80008000 | 0;
+
+/** The counts two by two, where they lie so that they can be read as such; an odd last one is left out. */
+function asPairs({ buffer, byteOffset, length }: Uint16Array): Int32Array | undefined {
+  return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 1) : undefined;
+}
+
+class GrowingIndices {
+  #indices = new Uint32Array(4096);
+  #length = 0;
+
+  push(index: number): void {
+    if (this.#length === this.#indices.length) {
+      const larger = new Uint32Array(4 * this.#length);
+      larger.set(this.#indices);
+      this.#indices = larger;
+    }
+    this.#indices[this.#length++] = index;
+  }
+
+  taken(): Uint32Array {
+    return this.#indices.subarray(0, this.#length);
+  }
+}
+
 /** 0 to 65535, the values of a histogram's bins. */
 const EVERY_COUNT = Uint16Array.from({ length: 65536 }, (_, value) => value);
 
 /** Mean and population deviation of the values up to a limit; zeros where there is none. */
 function statisticsOf(counts: Uint16Array | Float64Array, limit: number): { mean: number; deviation: number } {
   if (counts instanceof Float64Array) return statisticsUpTo(counts, limit);
-  const histogram = new Uint32Array(65536);
-  for (let index = 0; index < counts.length; index++) {
-    const value = counts[index] as number;
-    histogram[value] = (histogram[value] as number) + 1;
+  const { histogram, bins } = histogramOf(counts);
+  return statisticsUpTo(EVERY_COUNT.subarray(0, bins), limit, histogram);
+}
+
+const BINS = 65536;
+/** Four histograms one after the other, all zeros between two uses; memory that is used again costs no new pages. */
+let fourfold = new Uint32Array(0);
+
+/** How often each count occurs. `bins`: all counts are below it. */
+function histogramOf(counts: Uint16Array): { readonly histogram: Uint32Array; readonly bins: number } {
+  if (fourfold.length === 0) fourfold = new Uint32Array(4 * BINS);
+  addFourfold(fourfold, counts);
+  let bins = 0;
+  for (let value = 0; value < BINS; value++) {
+    const times =
+      (fourfold[value] as number) +
+      (fourfold[BINS + value] as number) +
+      (fourfold[2 * BINS + value] as number) +
+      (fourfold[3 * BINS + value] as number);
+    fourfold[value] = times;
+    if (times > 0) bins = value + 1;
   }
-  return statisticsUpTo(EVERY_COUNT, limit, histogram);
+  const histogram = fourfold.slice(0, bins);
+  for (let part = 0; part < 4; part++) fourfold.fill(0, part * BINS, part * BINS + bins);
+  return { histogram, bins };
+}
+
+/** Neighbours are often equal: in histograms of their own they need not wait for one another. */
+function addFourfold(histograms: Uint32Array, counts: Uint16Array): void {
+  const whole = counts.length - (counts.length % 4);
+  for (let index = 0; index < whole; index += 4) {
+    const first = counts[index] as number;
+    const second = BINS + (counts[index + 1] as number);
+    const third = 2 * BINS + (counts[index + 2] as number);
+    const fourth = 3 * BINS + (counts[index + 3] as number);
+    histograms[first] = (histograms[first] as number) + 1;
+    histograms[second] = (histograms[second] as number) + 1;
+    histograms[third] = (histograms[third] as number) + 1;
+    histograms[fourth] = (histograms[fourth] as number) + 1;
+  }
+  for (let index = whole; index < counts.length; index++) {
+    const count = counts[index] as number;
+    histograms[count] = (histograms[count] as number) + 1;
+  }
 }
 
 function statisticsUpTo(
@@ -123,8 +203,8 @@ function statisticsUpTo(
   let sum = 0;
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as number;
-    const weight = times === undefined ? 1 : (times[index] as number);
     if (value > limit) continue;
+    const weight = times === undefined ? 1 : (times[index] as number);
     number += weight;
     sum += weight * value;
   }

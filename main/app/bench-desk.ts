@@ -9,6 +9,7 @@ import { type ConfiguredBench, offerConfiguredBench } from "./bench-file/offer-c
 import { readBenchFile } from "./bench-file/read-bench-file.ts";
 import { chooseKernel } from "./choose-kernel.ts";
 import { keepRun, newRunId } from "./keep-run.ts";
+import type { LiveChain } from "./live-chain/live-chain.ts";
 import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
@@ -29,9 +30,10 @@ export interface BenchChoice {
 /**
  * The bench that the options of a command name, under a name that gives nothing away.
  *
+ * @param chain where frames are made and looked at; default: in this thread
  * @throws UsageError where the options do not fit together.
  */
-export function chosenOffers(choice: BenchChoice): BenchOffer[] {
+export function chosenOffers(choice: BenchChoice, chain?: LiveChain): BenchOffer[] {
   const { scenario, seed, out } = choice;
   if (choice.world !== undefined) {
     if (scenario !== undefined || seed !== undefined || choice.bench !== undefined) {
@@ -55,6 +57,7 @@ export function chosenOffers(choice: BenchChoice): BenchOffer[] {
       realTime: choice.realTime === true,
       keepIn: out,
       keepFrames: true,
+      ...(chain === undefined ? {} : { chain }),
       session: { kernel: chooseKernel().kernel },
     }),
   ];

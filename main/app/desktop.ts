@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { offerBenchOfFile } from "./bench-desk.ts";
 import { BENCHES_FOLDER, BenchFileFolder } from "./bench-file/bench-file-folder.ts";
-import { chooseKernel } from "./choose-kernel.ts";
+import { startLiveChain } from "./live-chain/live-chain.ts";
 import { agentOffer } from "./window/agent-offer.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
 import { programVersion } from "./program-version.ts";
@@ -22,6 +22,7 @@ interface ParentPort {
 /** The bench process of the desktop: the same benches as `caustic serve`, with windows over ports instead of a network. */
 export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
   const printer = new ParentPrinter(parent);
+  const chain = startLiveChain();
   const window = createWindow("", {
     version: programVersion(),
     desktop: true,
@@ -29,7 +30,7 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
     files: new BenchFileFolder(join(dirname(runsFolder), BENCHES_FOLDER), (file) =>
       offerBenchOfFile(file, { keepIn: runsFolder, realTime: true }),
     ),
-    kernel: chooseKernel().kernel,
+    chain,
     contenders: [agentOffer({})],
     printPdf: printer.print,
     log: (message) => {
@@ -44,6 +45,7 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
       realTime: true,
       keepIn: runsFolder,
       keepFrames: true,
+      chain,
     }),
   );
   parent.on("message", ({ data, ports }) => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { BenchSession, FrameSink } from "../bench/bench-session.ts";
 import type { Journal } from "../contract/events.ts";
 import { encodeTiff } from "../files/write-image.ts";
+import type { FrameTasks } from "./live-chain/frame-tasks.ts";
 import { createRunFolder, type NewRunRecord } from "../store/run-folder.ts";
 import { programVersion } from "./program-version.ts";
 
@@ -12,7 +13,7 @@ export interface KeptRun {
   readonly journal: Journal;
   readonly directory: string;
   /** Keeps raw frames: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
-  frameSink(pixelPitch_um: number): FrameSink;
+  frameSink(pixelPitch_um: number, tiff?: FrameTasks["tiff"]): FrameSink;
   /** Keeps the pictures, and closes the folder with the run. */
   follow(session: Pick<BenchSession, "subscribe" | "picture">): void;
   /** The first thing that could not be written, in words; undefined while all could. */
@@ -27,6 +28,9 @@ export function newRunId(bench: string, now = new Date()): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return `${stamp}-${bench}-${randomBytes(3).toString("hex")}`;
 }
+
+const tiffHere: FrameTasks["tiff"] = (frame, pixelPitch_um, provenance) =>
+  encodeTiff([frame], pixelPitch_um, provenance);
 
 /** Begins the folder of a run. */
 export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {
@@ -47,11 +51,13 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
     journal: { append: (event) => noting("an event could not be written", () => folder.journal.append(event)) },
     problem: () => problem,
     directory: folder.directory,
-    frameSink: (pixelPitch_um) => (id, frame, index) => {
-      if (record.simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
-      const provenance = { program: "caustic", simulated: record.simulated, exposure_ms: frame.exposure_ms };
-      folder.writeFrame(id, index, encodeTiff([frame], pixelPitch_um, provenance));
-    },
+    frameSink:
+      (pixelPitch_um, tiff = tiffHere) =>
+      async (id, frame, index) => {
+        if (record.simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
+        const provenance = { program: "caustic", simulated: record.simulated, exposure_ms: frame.exposure_ms };
+        await folder.writeFrame(id, index, await tiff(frame, pixelPitch_um, provenance));
+      },
     follow(session) {
       session.subscribe((event) => {
         if (event.type === "view_made") {

@@ -12,6 +12,7 @@ import { newRunHandle } from "../mcp/run-handle.ts";
 import { RealClock } from "./real-clock.ts";
 import { fastestReadout } from "./frame-loops.ts";
 import { type KeptRun, keepRun, newRunId } from "./keep-run.ts";
+import type { LiveChain } from "./live-chain/live-chain.ts";
 
 export interface SimulatedOfferOptions {
   /** The name that clients see; says nothing of the scenario. */
@@ -27,6 +28,8 @@ export interface SimulatedOfferOptions {
   readonly realTime?: boolean;
   /** Folder in which runs are kept; without one they are gone with the process. */
   readonly keepIn?: string;
+  /** Where frames are made and looked at. Default: in this thread. */
+  readonly chain?: LiveChain;
   readonly session?: Partial<
     Pick<
       BenchSessionOptions,
@@ -37,7 +40,7 @@ export interface SimulatedOfferOptions {
 
 /** Puts a simulated bench on offer. Every run on it begins with the same light and the same noise. */
 export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer {
-  const { bench, scenario, seed, keepIn } = options;
+  const { bench, scenario, seed, keepIn, chain } = options;
   let runs = 0;
   return {
     bench,
@@ -49,7 +52,7 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
         scenario,
         seed,
         clock,
-        ...fastestReadout(),
+        ...(chain === undefined ? fastestReadout() : { openWorld: chain.openWorld }),
         ...(options.sensor === undefined ? {} : { sensor: { size: options.sensor } }),
       });
       const canaryKey = randomBytes(16).toString("hex");
@@ -68,6 +71,7 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
             });
       const session = await createBenchSession({
         ...options.session,
+        ...(chain === undefined ? {} : { frameWork: chain.tasks }),
         bench,
         instruments: { stage, camera, shutter },
         wavelength_nm,
@@ -77,8 +81,11 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
         newHandle: newRunHandle,
         canary: createCanary(canaryKey),
         ...(kept !== undefined && options.keepFrames === true
-          ? { frameSink: kept.frameSink(camera.info.pixelPitch_um) }
+          ? { frameSink: kept.frameSink(camera.info.pixelPitch_um, chain?.tasks.tiff) }
           : {}),
+      });
+      session.subscribe(({ type }) => {
+        if (type === "run_closed") void camera.close();
       });
       kept?.follow(session);
       return session;

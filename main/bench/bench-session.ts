@@ -18,6 +18,7 @@ import type {
   ToolName,
   ToolOutput,
 } from "../contract/tools.ts";
+import type { Eventually, FrameWork } from "./frame-work.ts";
 
 /** Instruments by role. A bench without a shutter asks the operator to block the beam for darks. */
 export interface BenchInstruments {
@@ -34,8 +35,11 @@ export interface SoftLimits {
   readonly exposure_max_ms?: number;
 }
 
-/** Takes every frame of a measurement or dark, in order, for whoever keeps raw frames. What it throws is reported and ignored. */
-export type FrameSink = (id: string, frame: Frame, index: number) => void;
+/**
+ * Takes every frame of a measurement or dark, in order, for whoever keeps raw frames. The next one comes when it is done. What it
+ * throws is reported and ignored.
+ */
+export type FrameSink = (id: string, frame: Frame, index: number) => Eventually<void>;
 
 export interface BenchSessionOptions {
   /** The name under which the bench is offered; opaque in an evaluation. */
@@ -67,7 +71,10 @@ export interface BenchSessionOptions {
   readonly newHandle: () => string;
   /** The code drawn into the picture that event `seq` records. Unguessable from results; the same for the same run seed. */
   readonly canary: (seq: number) => string;
+  /** Of the work in this thread. Default: the TypeScript kernel. */
   readonly kernel?: MomentKernel;
+  /** Where whole frames are analysed, averaged, hashed and drawn. Default: in this thread, with `kernel`. */
+  readonly frameWork?: FrameWork;
   readonly calibration?: CalibrationUncertainty;
   /** Standard uncertainty of a stage position. Default 0. */
   readonly uZ_mm?: number;
@@ -86,6 +93,7 @@ export interface BenchSessionOptions {
 /** What moves or exposes at this moment, beside the journal: never logged, for the window alone. */
 export type LiveSignal =
   | { readonly type: "stage"; readonly z_mm: number; readonly target_mm: number }
+  /** Whoever wants the samples after the call returns holds their memory. */
   | { readonly type: "frame"; readonly frame: Frame; readonly purpose: "measurement" | "dark" | "live" }
   | { readonly type: "progress"; readonly tool: ToolName; readonly fraction: number; readonly message: string };
 
@@ -129,7 +137,10 @@ export interface BenchSession {
   frame(id: string): Frame;
   /** The present fit of the measurements in use, unlogged. */
   caustic(): Pick<ToolOutput<"fit_caustic">, "x" | "y" | "used" | "left_out">;
-  /** A frame for the window: unlogged, outside every budget, never changing what is measured. None while the camera works. */
+  /**
+   * A frame for the window: unlogged, outside every budget, never changing what is measured. None while the camera works. The caller
+   * holds its memory.
+   */
   liveFrame(cancellation?: Cancellation): Promise<Frame | undefined>;
 
   /** What only the operator may do; anybody else gets `control_held`. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Frame } from "../../drivers/protocol/frame.ts";
+import { typescriptKernel } from "../analysis/typescript-kernel.ts";
+import { averageDark } from "./average-dark.ts";
 import { DarkLibrary } from "./dark-library.ts";
 
 const PIXELS = 64 * 48;
@@ -27,7 +29,7 @@ describe("a dark", () => {
     [100, 65_535],
   ])("of %d frames up to %d counts has the mean of every pixel and the scatter over the frames", (count, top) => {
     const library = new DarkLibrary();
-    const dark = library.add(frames(count, top), 1, 0);
+    const dark = library.add(averageDark(frames(count, top), typescriptKernel), 1, 0);
     const { reference } = library.at(1) ?? {};
     let scatter = 0;
     let total = 0;
@@ -44,6 +46,6 @@ describe("a dark", () => {
 
   it("of equal frames has no scatter", () => {
     const [frame] = frames(1, 4095) as [Frame];
-    expect(new DarkLibrary().add([frame, frame, frame], 1, 0).noise_counts).toBe(0);
+    expect(averageDark([frame, frame, frame], typescriptKernel).reference.noise_counts).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import { BenchError } from "../contract/error-codes.ts";
 
-/** Raw frames by id, up to a number of bytes; the oldest go first. */
+/** Raw frames by id, in memory that is theirs for good, up to a number of bytes; the oldest go first. */
 export class FrameKeep {
   readonly #frames = new Map<string, Frame>();
   readonly #dropped = new Set<string>();
@@ -13,6 +13,7 @@ export class FrameKeep {
   }
 
   put(id: string, frame: Frame): void {
+    frame.memory?.keep();
     this.#frames.set(id, frame);
     this.#bytes += frame.samples.byteLength;
     for (const [oldest, { samples }] of this.#frames) {

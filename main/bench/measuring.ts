@@ -1,5 +1,4 @@
 import type { Frame } from "../../drivers/protocol/frame.ts";
-import { analyzeFrames } from "../analysis/analyze-frame.ts";
 import { predictDiameter } from "../analysis/caustic-predict.ts";
 import type { CausticFit } from "../analysis/caustic-types.ts";
 import { toWidthFields } from "../analysis/to-width-fields.ts";
@@ -9,7 +8,6 @@ import { FRAME_FLAGS } from "../contract/vocabulary.ts";
 import type { WidthFields } from "../contract/width-fields.ts";
 import type { Action } from "./action-lock.ts";
 import type { DarkLibrary } from "./dark-library.ts";
-import { framesHash } from "./operations.ts";
 import type { Call, Workplace } from "./workplace.ts";
 
 /** Flags that reach every caller; the rest are findings. */
@@ -47,11 +45,16 @@ export async function takeDarks(
   } finally {
     await openShutter(place);
   }
-  const dark = darks.add(taken, applied_ms, measurements.count);
-  budgets.spend("darks", 1);
-  keepFrames(place, dark.dark, taken);
-  log.emit("dark_taken", { call: call.seq, dark });
-  return dark;
+  try {
+    const average = await place.frameWork.averageDark(taken, action.signal);
+    const dark = darks.add(average, applied_ms, measurements.count);
+    budgets.spend("darks", 1);
+    await keepFrames(place, dark.dark, taken);
+    log.emit("dark_taken", { call: call.seq, dark });
+    return dark;
+  } finally {
+    letGo(taken);
+  }
 }
 
 /** Moves, exposes, analyses and fits again. Everything is checked before anything moves. */
@@ -83,20 +86,26 @@ export async function measure(
   const taken = await operations.acquire("measurement", measurements.count, frames, action, call.seq, (done, message) =>
     call.report(MOVE_SHARE + (1 - MOVE_SHARE) * done, message),
   );
-  const dark = darks.at(applied_ms);
-  const measurement = measurements.add({
-    z_requested_mm: z_mm,
-    z_actual_mm,
-    exposure_ms: applied_ms,
-    frames,
-    ...(dark === undefined ? {} : { dark: dark.dark.dark }),
-    ...withOutlierFlag(place, z_actual_mm, widthsOf(place, taken, dark)),
-  });
-  budgets.spend("positions", 1);
-  keepFrames(place, measurement.measurement, taken);
-  log.emit("measurement_taken", { call: call.seq, measurement, frames_sha256: framesHash(taken) });
-  log.emit("caustic_fitted", { call: call.seq, occasion: "measured", ...measurements.fit().wire });
-  return measurement;
+  try {
+    const frames_sha256 = await place.frameWork.hash(taken, action.signal);
+    const dark = darks.at(applied_ms);
+    const widths = await widthsOf(place, taken, dark, action);
+    const measurement = measurements.add({
+      z_requested_mm: z_mm,
+      z_actual_mm,
+      exposure_ms: applied_ms,
+      frames,
+      ...(dark === undefined ? {} : { dark: dark.dark.dark }),
+      ...withOutlierFlag(place, z_actual_mm, widths),
+    });
+    budgets.spend("positions", 1);
+    await keepFrames(place, measurement.measurement, taken);
+    log.emit("measurement_taken", { call: call.seq, measurement, frames_sha256 });
+    log.emit("caustic_fitted", { call: call.seq, occasion: "measured", ...measurements.fit().wire });
+    return measurement;
+  } finally {
+    letGo(taken);
+  }
 }
 
 /** Opens the shutter unless it is known to be open. */
@@ -106,20 +115,26 @@ async function openShutter(place: Workplace): Promise<void> {
   place.shutterMayBeClosed = false;
 }
 
-function widthsOf(place: Workplace, frames: readonly Frame[], dark: ReturnType<DarkLibrary["at"]>): WidthFields {
-  const { findings, kernel, instruments } = place.options;
+async function widthsOf(
+  place: Workplace,
+  frames: readonly Frame[],
+  dark: ReturnType<DarkLibrary["at"]>,
+  action: Action,
+): Promise<WidthFields> {
+  const { findings, instruments } = place.options;
   const { width_px, height_px, bitDepth } = instruments.camera.info;
   const all = findings === "all";
-  const analysis = analyzeFrames(
+  const analysis = await place.frameWork.analyze(
+    frames,
     {
-      frames: frames.map((frame) => frame.samples),
       width_px,
       height_px,
       bitDepth,
       pixelPitch_um: place.pixelPitch_um,
+      extraFindings: all,
       ...(dark === undefined ? {} : { dark: dark.reference }),
     },
-    { extraFindings: all, ...(kernel === undefined ? {} : { kernel }) },
+    action.signal,
   );
   const fields = toWidthFields(analysis);
   return {
@@ -149,15 +164,24 @@ function deviation(fit: CausticFit, z_mm: number, d_um: number | undefined, u_um
 }
 
 /** Keeps the last frame in memory and offers all to whoever keeps raw frames. */
-function keepFrames({ frames: kept, options, log }: Workplace, id: string, frames: readonly Frame[]): void {
+async function keepFrames(
+  { frames: kept, options, log }: Workplace,
+  id: string,
+  frames: readonly Frame[],
+): Promise<void> {
   const last = frames.at(-1);
   if (last !== undefined) kept.put(id, last);
-  frames.forEach((frame, index) => {
+  if (options.frameSink === undefined) return;
+  for (const [index, frame] of frames.entries()) {
     try {
-      options.frameSink?.(id, frame, index);
+      await options.frameSink(id, frame, index);
     } catch (error) {
       const why = error instanceof Error ? error.message : "unknown reason";
       log.emit("frame_not_kept", { id, index, why });
     }
-  });
+  }
+}
+
+function letGo(frames: readonly Frame[]): void {
+  for (const { memory } of frames) memory?.release();
 }

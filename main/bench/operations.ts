@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { endianness } from "node:os";
 import type { AcquisitionLabel } from "../../drivers/protocol/beam-camera.ts";
 import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { Frame } from "../../drivers/protocol/frame.ts";
@@ -177,7 +175,10 @@ export class Operations {
     return applied_ms;
   }
 
-  /** Takes frames at the exposure in force and checks each. What was exposed is charged and recorded even when one fails. */
+  /**
+   * Takes frames at the exposure in force and checks each. What was exposed is charged and recorded even when one fails. The caller
+   * holds the memory of every frame that it gets.
+   */
   async acquire(
     purpose: AcquisitionLabel["purpose"],
     acquisition: number,
@@ -197,6 +198,7 @@ export class Operations {
       }
     } catch (error) {
       this.#exposureKnown = false;
+      for (const { memory } of frames) memory?.release();
       throw error;
     } finally {
       budgets.spend("exposure_s", (frames.length * exposure_ms) / 1000);
@@ -213,7 +215,7 @@ export class Operations {
     return frames;
   }
 
-  /** A frame for the window alone: neither charged nor recorded. */
+  /** A frame for the window alone: neither charged nor recorded. The caller holds its memory. */
   async glance(acquisition: number, index: number, action: Action): Promise<Frame> {
     return this.#oneFrame({ purpose: "live", acquisition, frame: index }, action, undefined);
   }
@@ -224,22 +226,17 @@ export class Operations {
     if (action.signal.aborted) throw action.signal.reason;
     const notBefore_ms = clock.now_ms();
     const frame = await instruments.camera.acquire({ label, cancellation: action.signal });
-    checkFrame(frame, instruments.camera.info, {
-      exposure_ms: this.exposure_ms,
-      notBefore_ms,
-      after: before?.sequence,
-    });
+    try {
+      checkFrame(frame, instruments.camera.info, {
+        exposure_ms: this.exposure_ms,
+        notBefore_ms,
+        after: before?.sequence,
+      });
+    } catch (error) {
+      frame.memory?.release();
+      throw error;
+    }
     signals.tell({ type: "frame", frame, purpose: label.purpose });
     return frame;
   }
-}
-
-/** SHA-256 over the samples of all frames, little-endian. */
-export function framesHash(frames: readonly Frame[]): string {
-  const hash = createHash("sha256");
-  for (const { samples } of frames) {
-    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
-    hash.update(endianness() === "LE" ? bytes : Buffer.from(bytes).swap16());
-  }
-  return hash.digest("hex");
 }

@@ -19,6 +19,7 @@ import { CallerRegister } from "./caller-register.ts";
 import { ControlLease } from "./control-lease.ts";
 import { DarkLibrary } from "./dark-library.ts";
 import { FrameKeep } from "./frame-keep.ts";
+import { frameWorkHere } from "./frame-work.ts";
 import { instrumentFailed } from "./instrument-failed.ts";
 import { Jobs } from "./jobs.ts";
 import { type Limits, createLimits } from "./limits.ts";
@@ -153,7 +154,7 @@ class Session implements BenchSession {
       log,
       budgets: parts.budgets,
       operations: parts.operations,
-      darks: new DarkLibrary(options.kernel),
+      darks: new DarkLibrary(),
       measurements: new MeasurementList({
         wavelength_nm: options.wavelength_nm,
         ...(options.uZ_mm === undefined ? {} : { uZ_mm: options.uZ_mm }),
@@ -161,6 +162,7 @@ class Session implements BenchSession {
       }),
       views: new Views(options.canary),
       frames: new FrameKeep(options.framesKept_bytes ?? FRAMES_KEPT_BYTES),
+      frameWork: options.frameWork ?? frameWorkHere(options.kernel),
       jobs: new Jobs(hostClock),
       lock: new ActionLock(hostClock),
       beamBlocked: false,

@@ -3,7 +3,8 @@ import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { BenchError } from "../contract/error-codes.ts";
 import type { ToolInput } from "../contract/tools.ts";
 import { COLOUR_MAP_NAME } from "./colour-map.ts";
-import { drawPicture } from "./picture.ts";
+import type { Eventually } from "./frame-work.ts";
+import type { Picture } from "./picture.ts";
 import type { Body, Call, Workplace } from "./workplace.ts";
 
 interface Shown {
@@ -32,18 +33,20 @@ export async function viewFrame(
     );
   }
   const shown = id === undefined ? await liveFrame(place, call) : storedFrame(place, id);
+  // The picture of a live frame may be asked for again.
+  shown.frame.memory?.keep();
   budgets.spend("views", 1);
-  const view = views.next();
-  const code = views.code(log.nextSeq);
   const facts = { z_actual_mm: shown.z_actual_mm, exposure_ms: shown.frame.exposure_ms };
-  const picture = drawPicture(shown.frame, {
-    ...(crop === undefined ? {} : { crop }),
-    logScale: log_scale,
-    pixelPitch_um: place.pixelPitch_um,
-    caption: `${id ?? "live"}  z = ${facts.z_actual_mm.toFixed(3)} mm  ${Number(facts.exposure_ms.toPrecision(6))} ms`,
-    code,
-    simulated: place.simulated || shown.frame.simulated,
-  });
+  const { view, code, picture } = await drawn(place, (coming) =>
+    place.frameWork.picture(shown.frame, {
+      ...(crop === undefined ? {} : { crop }),
+      logScale: log_scale,
+      pixelPitch_um: place.pixelPitch_um,
+      caption: `${id ?? "live"}  z = ${facts.z_actual_mm.toFixed(3)} mm  ${Number(facts.exposure_ms.toPrecision(6))} ms`,
+      code: coming,
+      simulated: place.simulated || shown.frame.simulated,
+    }),
+  );
   views.add(view, code, picture.png);
   frames.put(view, shown.frame);
   const of = id === undefined ? {} : { measurement: id };
@@ -58,6 +61,17 @@ export async function viewFrame(
     scale_um_per_picture_px: picture.scale_um_per_picture_px,
     frame_uri: `bench://run/${place.handle}/frame/${id ?? view}`,
   };
+}
+
+/** The picture with the code of the event that records it: drawn again where another event came first. */
+async function drawn({ views, log }: Workplace, draw: (code: string) => Eventually<Picture>) {
+  for (;;) {
+    const seq = log.nextSeq;
+    const view = views.next();
+    const code = views.code(seq);
+    const picture = await draw(code);
+    if (log.nextSeq === seq && views.next() === view) return { view, code, picture };
+  }
 }
 
 function storedFrame({ measurements, frames }: Workplace, id: string): Shown {

@@ -5,6 +5,7 @@ import type { BenchSessionOptions } from "./bench-session.ts";
 import type { BudgetLedger } from "./budgets.ts";
 import type { DarkLibrary } from "./dark-library.ts";
 import type { FrameKeep } from "./frame-keep.ts";
+import type { FrameWork } from "./frame-work.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Limits } from "./limits.ts";
 import type { MeasurementList } from "./measurement-list.ts";
@@ -41,6 +42,7 @@ export interface Workplace {
   readonly measurements: MeasurementList;
   readonly views: Views;
   readonly frames: FrameKeep;
+  readonly frameWork: FrameWork;
   readonly jobs: Jobs;
   readonly lock: ActionLock;
   /** The operator has blocked the beam by hand. */

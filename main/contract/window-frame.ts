@@ -92,14 +92,22 @@ export function sampledSize({
 
 /** The frame as one message. `samples` are copied once. */
 export function encodeFrame(header: FrameHeader, samples: Uint16Array): Uint8Array<ArrayBuffer> {
+  const head = encodeFrameHead(header);
+  const bytes = new Uint8Array(head.length + samples.length * 2);
+  bytes.set(head);
+  new Uint16Array(bytes.buffer, head.length).set(samples);
+  return bytes;
+}
+
+/** Everything of the message that stands before the samples. */
+export function encodeFrameHead(header: FrameHeader): Uint8Array<ArrayBuffer> {
   const text = asciiJson(header);
   const padded = text.length % 2 === 0 ? text : `${text} `;
-  const bytes = new Uint8Array(FIXED_BYTES + padded.length + samples.length * 2);
+  const bytes = new Uint8Array(FIXED_BYTES + padded.length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, padded.length, true);
   for (let index = 0; index < padded.length; index++) bytes[FIXED_BYTES + index] = padded.charCodeAt(index);
-  new Uint16Array(bytes.buffer, FIXED_BYTES + padded.length).set(samples);
   return bytes;
 }
 

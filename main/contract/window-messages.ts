@@ -84,6 +84,11 @@ export type HostMessage = z.infer<typeof hostMessageSchema>;
 /** One end of a connection. What arrives before `receive` is set is kept by the implementation. */
 export interface WindowPort {
   send(message: string | Uint8Array<ArrayBuffer>): void;
+  /**
+   * Sends one message in two pieces that are read where they lie, as they leave. `left` is called once, when neither is needed any more.
+   * A port that cannot has no such function; there the whole message is sent.
+   */
+  sendPieces?(head: Uint8Array, samples: Uint16Array, left: () => void): void;
   /** Called once, with what to do with messages and with the end of the connection. */
   receive(onMessage: (message: string | ArrayBuffer) => void, onClose: () => void): void;
   /** Bytes that have not left yet; 0 where that is not known. */

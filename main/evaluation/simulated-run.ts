@@ -4,7 +4,7 @@ import type { Clock } from "../../drivers/protocol/clock.ts";
 import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
 import type { InstrumentFault } from "../../simulators/faults/instrument-fault.ts";
 import { SimulatedClock } from "../../simulators/instruments/clock.ts";
-import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
+import { createSimulatedBench, type OpenWorld } from "../../simulators/instruments/simulated-bench.ts";
 import type { ReadoutLoop } from "../../simulators/world/exposure.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
 import type { BeamTruth } from "../../simulators/world/truth.ts";
@@ -27,6 +27,7 @@ export interface SimulatedRunOptions
     | "kernel"
     | "keepOutZones"
     | "defaultFrames"
+    | "frameWork"
   > {
   readonly scenario: Scenario;
   readonly seed: number;
@@ -39,6 +40,8 @@ export interface SimulatedRunOptions
   readonly hostClock?: Clock;
   /** The loop that fills simulated frames. Default: the plain one; all give the same counts. */
   readonly readOut?: ReadoutLoop;
+  /** Where the light path is computed. Default: in this thread. */
+  readonly openWorld?: OpenWorld;
   /** Is told of the session as soon as a client has opened the bench. */
   readonly opened?: (session: BenchSession) => void;
 }
@@ -95,8 +98,14 @@ export function pictureKey(seed: number): string {
 /** One bench over one simulated world, on offer under an opaque name. The same options give the same journal, byte for byte. */
 export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
   const { scenario, seed, bench = "bench-1", clock = new SimulatedClock(yieldToHost) } = options;
-  const { readOut } = options;
-  const world = createSimulatedBench({ scenario, seed, clock, ...(readOut === undefined ? {} : { readOut }) });
+  const { readOut, openWorld } = options;
+  const world = createSimulatedBench({
+    scenario,
+    seed,
+    clock,
+    ...(readOut === undefined ? {} : { readOut }),
+    ...(openWorld === undefined ? {} : { openWorld }),
+  });
   const instruments =
     options.instrumentFaults === undefined || options.instrumentFaults.length === 0
       ? world
@@ -111,8 +120,18 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
       description: "A camera on a linear stage along a laser beam",
       simulated: true,
       async open() {
-        const { journal, budgets, operatorNote, tools, findings, frameSink, kernel, keepOutZones, defaultFrames } =
-          options;
+        const {
+          journal,
+          budgets,
+          operatorNote,
+          tools,
+          findings,
+          frameSink,
+          kernel,
+          keepOutZones,
+          defaultFrames,
+          frameWork,
+        } = options;
         session = await createBenchSession({
           bench,
           instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },
@@ -131,6 +150,7 @@ export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
           ...(kernel === undefined ? {} : { kernel }),
           ...(keepOutZones === undefined ? {} : { keepOutZones }),
           ...(defaultFrames === undefined ? {} : { defaultFrames }),
+          ...(frameWork === undefined ? {} : { frameWork }),
         });
         options.opened?.(session);
         return session;

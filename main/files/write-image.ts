@@ -1,4 +1,5 @@
 import { rename, rm, writeFile } from "node:fs/promises";
+import { endianness } from "node:os";
 import { extname } from "node:path";
 import { encode } from "fast-png";
 import type { Frame } from "../../drivers/protocol/frame.ts";
@@ -65,7 +66,11 @@ const RATIONAL = 5;
 const ASCII = 2;
 
 /** An uncompressed little-endian TIFF 6.0, one strip per page, pixel pitch as resolution in pixels per centimetre. */
-export function encodeTiff(frames: readonly Picture[], pixelPitch_um: number, provenance: Provenance): Uint8Array {
+export function encodeTiff(
+  frames: readonly Picture[],
+  pixelPitch_um: number,
+  provenance: Provenance,
+): Uint8Array<ArrayBuffer> {
   const encoder = new TextEncoder();
   const software = encoder.encode(`${provenance.program}\0`);
   const pages = frames.map((frame) => {
@@ -122,7 +127,8 @@ export function encodeTiff(frames: readonly Picture[], pixelPitch_um: number, pr
       }
     });
     view.setUint32(start + 2 + 12 * values.length, next < size ? next : 0, true);
-    frame.samples.forEach((sample, i) => view.setUint16(samplesAt + 2 * i, sample, true));
+    if (endianness() === "LE") new Uint16Array(bytes.buffer, samplesAt, frame.samples.length).set(frame.samples);
+    else frame.samples.forEach((sample, i) => view.setUint16(samplesAt + 2 * i, sample, true));
     start = next;
   }
   return bytes;

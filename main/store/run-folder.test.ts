@@ -96,10 +96,10 @@ test("a broken run.json is named with its field", () => {
   expect(() => readRun(join(root, "r1"))).toThrow(/run\.json: format/);
 });
 
-test("frames and pictures are kept beside the journal; the last frame of a measurement is found", () => {
+test("frames and pictures are kept beside the journal; the last frame of a measurement is found", async () => {
   const run = createRunFolder(root, about("r1"));
-  run.writeFrame("m001", 9, new Uint8Array([9]));
-  run.writeFrame("m001", 10, new Uint8Array([10]));
+  await run.writeFrame("m001", 9, new Uint8Array([9]));
+  await run.writeFrame("m001", 10, new Uint8Array([10]));
   run.writePicture("v001", new Uint8Array([7]));
   expect(readFrame(run.directory, "m001")).toEqual(Buffer.from([10]));
   expect(readFrame(run.directory, "m002")).toBeUndefined();

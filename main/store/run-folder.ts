@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { BenchEvent, Journal } from "../contract/events.ts";
@@ -30,7 +31,7 @@ export interface RunFolder {
   readonly id: string;
   readonly journal: Journal;
   /** Keeps a raw frame, already encoded as a 16-bit TIFF. */
-  writeFrame(id: string, index: number, tiff: Uint8Array): void;
+  writeFrame(id: string, index: number, tiff: Uint8Array): Promise<void>;
   writePicture(view: string, png: Uint8Array): void;
   /** Seals the journal and writes its length and last hash into run.json. */
   close(): RunRecord;
@@ -55,16 +56,18 @@ export function createRunFolder(root: string, record: NewRunRecord, options: Run
   };
   writeRunRecord(path, opened);
   const journal = new JournalWriter(join(directory, JOURNAL), durability);
-  const keep = (folder: string, name: string, bytes: Uint8Array): void => {
-    mkdirSync(join(directory, folder), { recursive: true });
-    writeFileSync(join(directory, folder, name), bytes);
-  };
   return {
     directory,
     id,
     journal,
-    writeFrame: (frame, index, tiff) => keep(FRAMES, `${frame}-${index}.tiff`, tiff),
-    writePicture: (view, png) => keep(PICTURES, `${view}.png`, png),
+    async writeFrame(frame, index, tiff) {
+      await mkdir(join(directory, FRAMES), { recursive: true });
+      await writeFile(join(directory, FRAMES, `${frame}-${index}.tiff`), tiff);
+    },
+    writePicture(view, png) {
+      mkdirSync(join(directory, PICTURES), { recursive: true });
+      writeFileSync(join(directory, PICTURES, `${view}.png`), png);
+    },
     close() {
       journal.close();
       const closed = {

@@ -36,6 +36,7 @@ export class FaultyCamera implements BeamCamera {
     for (const [index, fault] of this.#faults.entries()) {
       if (!occurs(fault.on, this.#seed, index, number)) continue;
       if (fault.kind === "camera_drop") {
+        frame.memory?.release();
         throw new InstrumentError(
           "frame_lost",
           this.info.model,

@@ -1,8 +1,9 @@
 import type { AcquireOptions, BeamCamera, BeamCameraInfo } from "../../drivers/protocol/beam-camera.ts";
+import type { Cancellation } from "../../drivers/protocol/cancellation.ts";
 import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { Frame } from "../../drivers/protocol/frame.ts";
 import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
-import type { World } from "../world/world.ts";
+import type { ExposedSamples, WorldPort } from "./world-port.ts";
 
 const NAME = "Simulated camera";
 const EXPOSURE_MIN_ms = 0.02;
@@ -24,7 +25,7 @@ export interface CameraSurroundings {
  */
 export class SimulatedCamera implements BeamCamera {
   readonly info: BeamCameraInfo;
-  readonly #world: World;
+  readonly #world: WorldPort;
   readonly #clock: Clock;
   readonly #surroundings: CameraSurroundings;
   readonly #readout_ms: number;
@@ -35,7 +36,7 @@ export class SimulatedCamera implements BeamCamera {
   #acquiring = false;
   #closed = false;
 
-  constructor(world: World, clock: Clock, surroundings: CameraSurroundings) {
+  constructor(world: WorldPort, clock: Clock, surroundings: CameraSurroundings) {
     const { width_px, height_px, pixelPitch_um, bitDepth, pixelFormat } = world.sensor;
     this.info = {
       model: NAME,
@@ -95,13 +96,15 @@ export class SimulatedCamera implements BeamCamera {
       // A frame taken in motion shows the place at the middle of the exposure.
       const position_mm = this.#surroundings.position_mm();
       await this.#clock.wait(exposure_ms / 2 + this.#readout_ms, cancellation);
-      if (cancellation?.aborted === true) throw new InstrumentError("cancelled", NAME, "the exposure was cancelled");
+      if (cancellation?.aborted === true) throw cancelled();
       this.#checkOpen();
       if (label.purpose !== "dark") {
         const taken = label.acquisition + (label.purpose === "measurement" ? 1 : 0);
         this.#measurements = Math.max(this.#measurements, taken);
       }
-      const samples = this.#world.expose({
+      // Counted before it is there: a frame that gets lost leaves a gap.
+      const sequence = this.#sequence++;
+      const exposed = this.#world.expose({
         purpose: label.purpose,
         acquisition: label.acquisition,
         frame: label.frame,
@@ -110,9 +113,19 @@ export class SimulatedCamera implements BeamCamera {
         exposure_ms,
         beamBlocked,
       });
+      const { samples, memory } = exposed instanceof Promise ? await unlessCancelled(exposed, cancellation) : exposed;
       const { width_px, height_px, bitDepth } = this.info;
-      const sequence = this.#sequence++;
-      return { width_px, height_px, samples, bitDepth, exposure_ms, startedAt_ms, sequence, simulated: true };
+      return {
+        width_px,
+        height_px,
+        samples,
+        bitDepth,
+        exposure_ms,
+        startedAt_ms,
+        sequence,
+        simulated: true,
+        ...(memory === undefined ? {} : { memory }),
+      };
     } finally {
       this.#acquiring = false;
     }
@@ -120,6 +133,7 @@ export class SimulatedCamera implements BeamCamera {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#world.close();
   }
 
   #busy(): InstrumentError {
@@ -129,4 +143,35 @@ export class SimulatedCamera implements BeamCamera {
   #checkOpen(): void {
     if (this.#closed) throw new InstrumentError("not_connected", NAME, "the camera has been closed");
   }
+}
+
+const cancelled = (): InstrumentError => new InstrumentError("cancelled", NAME, "the exposure was cancelled");
+
+/** The samples, or `cancelled` as soon as that is asked for; samples that come too late are let go. */
+function unlessCancelled(
+  exposed: Promise<ExposedSamples>,
+  cancellation: Cancellation | undefined,
+): Promise<ExposedSamples> {
+  if (cancellation === undefined) return exposed;
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const cancel = (): void => {
+      late = true;
+      reject(cancelled());
+    };
+    cancellation.addEventListener("abort", cancel, { once: true });
+    exposed
+      .then(
+        (samples) => {
+          if (late) samples.memory?.release();
+          else resolve(samples);
+        },
+        (error: unknown) => {
+          reject(error);
+        },
+      )
+      .finally(() => {
+        cancellation.removeEventListener("abort", cancel);
+      });
+  });
 }

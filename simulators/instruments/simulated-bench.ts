@@ -4,12 +4,13 @@ import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { Stage } from "../../drivers/protocol/stage.ts";
 import type { ReadoutLoop } from "../world/exposure.ts";
 import type { BeamFault, Scenario } from "../world/scenario.ts";
-import { createSensor, type SensorChoice } from "../world/sensor.ts";
+import { createSensor, type Sensor, type SensorChoice } from "../world/sensor.ts";
 import { type BeamTruth, beamTruth, WAVELENGTH_nm } from "../world/truth.ts";
 import { World } from "../world/world.ts";
 import { SimulatedCamera } from "./camera.ts";
 import { SimulatedShutter } from "./shutter.ts";
 import { SimulatedStage } from "./stage.ts";
+import { type WorldPort, worldHere } from "./world-port.ts";
 
 export interface SimulatedBenchOptions {
   readonly scenario: Scenario;
@@ -21,7 +22,12 @@ export interface SimulatedBenchOptions {
   readonly faults?: readonly BeamFault[];
   /** Which loop fills the frames; all give the same counts. Default: the plain one. */
   readonly readOut?: ReadoutLoop;
+  /** Where the light path is computed. Default: in this thread. */
+  readonly openWorld?: OpenWorld;
 }
+
+/** Begins a light path; the arguments are those of `World`. */
+export type OpenWorld = (scenario: Scenario, sensor: Sensor, seed: number) => WorldPort;
 
 /** The instruments of one bench over one world. */
 export interface SimulatedBench {
@@ -38,7 +44,8 @@ export interface SimulatedBench {
 export function createSimulatedBench(options: SimulatedBenchOptions): SimulatedBench {
   const { seed, clock, faults = [] } = options;
   const scenario = { ...options.scenario, faults: [...options.scenario.faults, ...faults] };
-  const world = new World(scenario, createSensor(options.sensor), seed, options.readOut);
+  const { openWorld = (...world) => worldHere(new World(...world, options.readOut)) } = options;
+  const world = openWorld(scenario, createSensor(options.sensor), seed);
   const stage = new SimulatedStage(clock);
   const shutter = new SimulatedShutter(clock);
   const camera = new SimulatedCamera(world, clock, {

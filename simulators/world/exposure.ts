@@ -37,11 +37,16 @@ export type ReadoutLoop = (readout: Readout) => void;
  * One readout: black level, light, shot and read noise, rounding and clipping to 0…full scale. Shot noise is a normal
  * deviate of the Poisson variance; the read noise of 7.7 e⁻ rms hides what that leaves out at few electrons.
  * Every pixel's noise depends on the key and its index alone.
+ *
+ * @param samples where the counts go, one per pixel; default: memory of its own
  */
-export function exposeSensor(exposure: Exposure, readOut: ReadoutLoop = plainReadout): Uint16Array {
+export function exposeSensor(
+  exposure: Exposure,
+  readOut: ReadoutLoop = plainReadout,
+  samples: Uint16Array = new Uint16Array(exposure.sensor.width_px * exposure.sensor.height_px),
+): Uint16Array {
   const { sensor, exposure_ms, light, roomLight_counts_per_ms, key } = exposure;
   const even_counts = roomLight_counts_per_ms * exposure_ms;
-  const samples = new Uint16Array(sensor.width_px * sensor.height_px);
   readOut({
     samples,
     light,

@@ -45,8 +45,8 @@ export class World {
     this.#readOut = readOut;
   }
 
-  /** Right-aligned counts of one frame, row-major. */
-  expose(exposure: WorldExposure): Uint16Array {
+  /** Right-aligned counts of one frame, row-major; in the memory given, or else in memory of its own. */
+  expose(exposure: WorldExposure, memory?: Uint16Array): Uint16Array {
     const { purpose, acquisition, frame, measurements, exposure_ms, beamBlocked } = exposure;
     const samples = exposeSensor(
       {
@@ -57,6 +57,7 @@ export class World {
         key: noiseKey(this.#seed, purpose, acquisition, frame),
       },
       this.#readOut,
+      memory,
     );
     if (!beamBlocked) this.#addHotPixels(samples);
     return samples;

@@ -14,6 +14,7 @@ import type { Measurement, ToolOutput } from "../../main/contract/tools.ts";
 import { stillClock } from "../../main/evaluation/simulated-run.ts";
 import { FaultyLine } from "../../simulators/controllers/faulty-line.ts";
 import { SimulatedCamera } from "../../simulators/instruments/camera.ts";
+import { worldHere } from "../../simulators/instruments/world-port.ts";
 import type { SimulatedClock } from "../../simulators/instruments/clock.ts";
 import { SimulatedShutter } from "../../simulators/instruments/shutter.ts";
 import { SCENARIOS } from "../../simulators/world/scenarios.ts";
@@ -105,7 +106,7 @@ export class FaultyBench {
     const scenario = { ...SCENARIOS.clean, x: axis, y: axis, power_counts_per_ms: 3e5 };
     // Few and large pixels, so that ten thousand frames cost little.
     const world = new World(scenario, { ...createSensor(), width_px: 80, height_px: 64, pixelPitch_um: 20 }, 1);
-    const camera = new SimulatedCamera(world, clock, {
+    const camera = new SimulatedCamera(worldHere(world), clock, {
       position_mm: () => this.controller.position_mm(),
       beamBlocked: () => !this.#shutter.isOpen,
     });

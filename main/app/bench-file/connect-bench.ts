@@ -4,6 +4,7 @@ import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
 import type { Stage } from "../../../drivers/protocol/stage.ts";
 import { SimulatedCamera } from "../../../simulators/instruments/camera.ts";
+import { worldHere } from "../../../simulators/instruments/world-port.ts";
 import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
 import { SimulatedShutter } from "../../../simulators/instruments/shutter.ts";
 import { SimulatedStage } from "../../../simulators/instruments/stage.ts";
@@ -190,7 +191,7 @@ class Connecting {
   ): BeamCamera {
     const sensor = createSensor(given({ size, pixelFormat }));
     const world = new World(simulatedScenario(scenario, seed), sensor, seed, fastestReadout().readOut);
-    return new SimulatedCamera(world, this.#clock, surroundings);
+    return new SimulatedCamera(worldHere(world), this.#clock, surroundings);
   }
 
   async #genicamCamera(entry: GenicamCameraEntry, surroundings: Surroundings): Promise<BeamCamera> {

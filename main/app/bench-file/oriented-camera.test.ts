@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedCamera } from "../../../simulators/instruments/camera.ts";
+import { worldHere } from "../../../simulators/instruments/world-port.ts";
 import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
 import { SCENARIOS } from "../../../simulators/world/scenarios.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
@@ -10,8 +11,8 @@ describe("orientation of simulated frames", () => {
   test("a transposed camera says the size of its frames", async () => {
     const world = new World(SCENARIOS.clean, createSensor(), 1);
     const surroundings = { position_mm: () => 100, beamBlocked: () => false };
-    const plain = new SimulatedCamera(world, new SimulatedClock(), surroundings);
-    const camera = new OrientedCamera(new SimulatedCamera(world, new SimulatedClock(), surroundings), {
+    const plain = new SimulatedCamera(worldHere(world), new SimulatedClock(), surroundings);
+    const camera = new OrientedCamera(new SimulatedCamera(worldHere(world), new SimulatedClock(), surroundings), {
       transpose: true,
       flip_x: true,
     });

@@ -28,12 +28,13 @@ export class OrientedCamera implements BeamCamera {
   }
 
   async acquire(options: AcquireOptions): Promise<Frame> {
-    const frame = await this.#camera.acquire(options);
-    return {
-      ...frame,
-      ...this.#turned(frame),
-      samples: orient(frame.samples, frame.width_px, this.#orientation),
-    };
+    const { memory, ...frame } = await this.#camera.acquire(options);
+    const samples = orient(frame.samples, frame.width_px, this.#orientation);
+    const turned = { ...frame, ...this.#turned(frame), samples };
+    if (memory === undefined) return turned;
+    if (samples === frame.samples) return { ...turned, memory };
+    memory.release();
+    return turned;
   }
 
   close(): Promise<void> {

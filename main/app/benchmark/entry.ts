@@ -17,6 +17,8 @@ const entrySchema = z.object({
    * tool calls.
    */
   ratio: z.object({ to: z.string(), value: z.number().positive() }).optional(),
+  /** What a time does not tell, by name with its unit. */
+  figures: z.record(z.string(), z.number()).optional(),
 });
 
 /** One line of the table. */

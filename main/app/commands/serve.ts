@@ -7,10 +7,10 @@ import { createBenchServer } from "../../mcp/bench-server.ts";
 import { type BenchChoice, chosenOffers, frameFile, offerBenchOfFile } from "../bench-desk.ts";
 import { BENCHES_FOLDER, BenchFileFolder } from "../bench-file/bench-file-folder.ts";
 import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
-import { chooseKernel } from "../choose-kernel.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
 import { type Host, startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { startLiveChain } from "../live-chain/live-chain.ts";
 import { addModelOptions, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { programVersion } from "../program-version.ts";
@@ -67,7 +67,8 @@ Example:
 export async function serve(options: ServeOptions): Promise<void> {
   const log = stderrLog();
   surviveRejections(log);
-  const offers = chosenOffers(options);
+  const chain = startLiveChain();
+  const offers = chosenOffers(options, chain);
   // Two secrets: who may drive through the tools is not who may take over from everybody in the window.
   const token = randomBytes(32).toString("base64url");
   const pageToken = randomBytes(32).toString("base64url");
@@ -86,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     files,
     token: pageToken,
     mcpAddress: url,
-    kernel: chooseKernel().kernel,
+    chain,
     contenders: [agentOffer(options)],
     log: (message) => {
       log.error(message);
@@ -138,6 +139,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   withdrawHost(record);
   sockets.close();
   await window.close();
+  await chain.close();
   await desk.close();
   await endpoint.close();
   await host.close();

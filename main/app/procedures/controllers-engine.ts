@@ -7,6 +7,7 @@ import type { ControlledStage } from "../../../drivers/transport/controlled-stag
 import { MemoryLink } from "../../../drivers/transport/memory-link.ts";
 import type { StageOptions } from "../../../drivers/transport/stage-options.ts";
 import { SimulatedCamera } from "../../../simulators/instruments/camera.ts";
+import { worldHere } from "../../../simulators/instruments/world-port.ts";
 import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
 import { SimulatedShutter } from "../../../simulators/instruments/shutter.ts";
 import { createSensor } from "../../../simulators/world/sensor.ts";
@@ -56,7 +57,7 @@ export function controllersEngine(kernel?: BenchSessionOptions["kernel"]): Proce
       const stage = await kind.open(new MemoryLink(kind.name, controller), clock, TRAVEL_MM);
       await stage.home();
       const shutter = new SimulatedShutter(clock);
-      const camera = new SimulatedCamera(new World(scenario, createSensor(), world.seed), clock, {
+      const camera = new SimulatedCamera(worldHere(new World(scenario, createSensor(), world.seed)), clock, {
         position_mm: () => controller.position_mm(),
         beamBlocked: () => !shutter.isOpen,
       });

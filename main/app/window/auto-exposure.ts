@@ -1,8 +1,8 @@
-import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { CallContext } from "../../contract/bench-verbs.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { PageOutput } from "../../contract/window-verbs.ts";
+import type { FrameTasks } from "../live-chain/frame-tasks.ts";
 
 /** The peak is right between these shares of full scale; the aim leaves room for shot noise and a moving beam. */
 const LEAST_SHARE = 0.37;
@@ -14,8 +14,6 @@ const MOST_STEPS = 12;
 /** Frames in which nothing came because the camera works. */
 const MOST_WAITS = 200;
 const WAIT_MS = 15;
-/** The brightest pixels that are passed over: a single hot pixel shall not decide. */
-const PASSED_OVER_SHARE = 2e-5;
 
 /**
  * Looks at live frames and sets the exposure in powers of two until the peak is bright and nothing saturates, so that a handful
@@ -25,13 +23,13 @@ export async function setExposureByItself(
   session: BenchSession,
   reason: string,
   context: CallContext,
+  tasks: Pick<FrameTasks, "brightest">,
 ): Promise<PageOutput<"auto_exposure">> {
   const { exposure_range_ms: range, full_scale_counts: fullScale } = session.description;
   let steps = 0;
   for (;;) {
-    const frame = await nextFrame(session, context);
+    const peak_counts = await nextPeak_counts(session, context, tasks);
     const exposure_ms = session.snapshot().exposure_ms;
-    const peak_counts = brightest(frame);
     const peak_share = peak_counts / fullScale;
     const answer = { exposure_ms, peak_counts, peak_share, steps };
     if (peak_share >= LEAST_SHARE && peak_share <= MOST_SHARE) return { ...answer, reached: true };
@@ -54,26 +52,24 @@ export function betterExposure(
   return Math.min(Math.max(step_ms, range.min), range.max);
 }
 
-async function nextFrame(session: BenchSession, context: CallContext): Promise<Frame> {
+async function nextPeak_counts(
+  session: BenchSession,
+  context: CallContext,
+  tasks: Pick<FrameTasks, "brightest">,
+): Promise<number> {
   for (let waits = 0; waits < MOST_WAITS; waits++) {
     if (context.cancellation?.aborted === true) {
       throw new BenchError("stopped", "the automatic exposure was stopped", "Start it again when you want it.");
     }
     const frame = await session.liveFrame(context.cancellation);
-    if (frame !== undefined) return frame;
+    if (frame !== undefined) {
+      try {
+        return await tasks.brightest(frame, context.cancellation);
+      } finally {
+        frame.memory?.release();
+      }
+    }
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   }
   throw new BenchError("busy", "the camera is busy with other work", "Wait for it to end, or stop it.");
-}
-
-/** Counts that all but the very brightest pixels stay below. */
-function brightest(frame: Frame): number {
-  const levels = new Uint32Array(2 ** frame.bitDepth);
-  for (const value of frame.samples) levels[value] = (levels[value] ?? 0) + 1;
-  let above = Math.ceil(frame.samples.length * PASSED_OVER_SHARE);
-  for (let level = levels.length - 1; level > 0; level--) {
-    above -= levels[level] as number;
-    if (above <= 0) return level;
-  }
-  return 0;
 }

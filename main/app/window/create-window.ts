@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { MomentKernel } from "../../analysis/kernel.ts";
 import { SCRIPTS } from "../../contenders/index.ts";
-import { encodeTiff } from "../../files/write-image.ts";
 import { type BenchServer, createBenchServer } from "../../mcp/bench-server.ts";
+import { frameTasksHere } from "../live-chain/frame-tasks.ts";
+import type { LiveChain } from "../live-chain/live-chain.ts";
 import { KeptRecords } from "./kept-records.ts";
 import { KeptEvaluations } from "./kept-evaluations.ts";
 import { KeptSuites } from "./kept-suites.ts";
@@ -23,7 +24,12 @@ export interface CreateWindowOptions {
   readonly files?: BenchFiles;
   /** On top of the scripts. */
   readonly contenders?: readonly StartableContender[];
+  /** Of what is computed in this thread. */
   readonly kernel?: MomentKernel;
+  /** Where frames are made and looked at; its owner closes it after the window. Default: in this thread. */
+  readonly chain?: LiveChain;
+  /** Shortest time between two live frames. Default 33 ms. */
+  readonly liveInterval_ms?: number;
   readonly grace_ms?: number;
   /** Default: the browser of this machine, if it has one that prints. */
   readonly printPdf?: PdfPrinter;
@@ -50,12 +56,13 @@ const SCRIPT_WORDS: Readonly<Record<string, string>> = {
 };
 
 export function createWindow(pageFolder: string, options: CreateWindowOptions): WindowBench {
-  const { version, runsFolder, kernel } = options;
+  const { version, runsFolder, kernel, chain } = options;
   const evaluations = new KeptEvaluations(runsFolder);
   const benches = new OfferedBenches({
     runsFolder,
     ...(options.files === undefined ? {} : { files: options.files }),
     ...(kernel === undefined ? {} : { kernel }),
+    ...(chain === undefined ? {} : { chain }),
   });
   const records = new KeptRecords(runsFolder, benches);
   const printPdf = options.printPdf ?? browserPrinter();
@@ -74,16 +81,11 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
     version,
     desktop: options.desktop,
     shelves: { benches, records, contenders, evaluations, suites: new KeptSuites(runsFolder) },
-    tiffOf: (frame, pixelPitch_um) =>
-      encodeTiff([frame], pixelPitch_um, {
-        program: "caustic",
-        simulated: frame.simulated,
-        exposure_ms: frame.exposure_ms,
-      }),
     ...(printPdf === undefined ? {} : { printPdf }),
+    tasks: chain?.tasks ?? frameTasksHere(kernel),
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.mcpAddress === undefined ? {} : { mcpAddress: options.mcpAddress }),
-    ...(kernel === undefined ? {} : { kernel }),
+    ...(options.liveInterval_ms === undefined ? {} : { liveInterval_ms: options.liveInterval_ms }),
     ...(options.grace_ms === undefined ? {} : { grace_ms: options.grace_ms }),
     ...(options.log === undefined ? {} : { log: options.log }),
   });

@@ -1,17 +1,23 @@
+import { setTimeout } from "node:timers/promises";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
-import type { MomentKernel } from "../../analysis/kernel.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { FrameHeader } from "../../contract/window-frame.ts";
-import { type FrameReading, readFrame } from "./read-frame.ts";
+import type { FrameTasks } from "../live-chain/frame-tasks.ts";
+import type { FrameReading } from "./read-frame.ts";
 import { ReadingPace } from "./reading-pace.ts";
 
 /** What a viewer is sent; it adds its own count. */
 export type LiveFrame = Omit<FrameHeader, "number" | "skipped" | "reply">;
 
+export type FrameSamples = Pick<Frame, "samples" | "memory">;
+
 export interface Viewer {
-  /** Whether the last frames are on the screen, so that another one would be seen. */
-  readonly ready: boolean;
-  show(header: LiveFrame, samples: Uint16Array): void;
+  /** How many frames may come before one of the last is on the screen; none beyond them would be seen. */
+  readonly room: number;
+  /** Sensor pixels along either side of a pixel of the picture; 1 for the frame as it is. */
+  readonly reduction: number;
+  /** Whoever wants the samples after the call returns holds their memory. */
+  show(header: LiveFrame, frame: FrameSamples): void;
 }
 
 /** Shortest time between two live frames. */
@@ -25,23 +31,30 @@ const BUSY_INTERVAL_MS = 30;
  */
 export class LiveFeed {
   readonly #session: BenchSession;
-  readonly #kernel: MomentKernel | undefined;
+  readonly #tasks: Pick<FrameTasks, "read" | "reduce">;
+  readonly #interval_ms: number;
   readonly #viewers = new Set<Viewer>();
   readonly #unwatch: () => void;
   readonly #pace = new ReadingPace();
   #reading: { readonly reading: FrameReading; readonly sequence: number } | undefined;
   #position_mm: number | undefined;
   #running = false;
+  #looking = false;
+  #readsElsewhere = false;
+  #underWay: Promise<void> | undefined;
   #closed = false;
   #wake: () => void = () => undefined;
 
-  constructor(session: BenchSession, kernel: MomentKernel | undefined) {
+  constructor(session: BenchSession, tasks: Pick<FrameTasks, "read" | "reduce">, interval_ms = FRAME_INTERVAL_MS) {
     this.#session = session;
-    this.#kernel = kernel;
+    this.#tasks = tasks;
+    this.#interval_ms = interval_ms;
     this.#position_mm = session.snapshot().z_actual_mm;
     this.#unwatch = session.watch((signal) => {
       if (signal.type === "stage") this.#position_mm = signal.z_mm;
-      else if (signal.type === "frame" && signal.purpose !== "live") this.#show(signal.frame, signal.purpose);
+      else if (signal.type === "frame" && signal.purpose !== "live") {
+        void this.#show(signal.frame, signal.purpose);
+      }
     });
   }
 
@@ -73,6 +86,8 @@ export class LiveFeed {
 
   async #run(): Promise<void> {
     this.#running = true;
+    let shown: Promise<void> = Promise.resolve();
+    let due_ms = performance.now();
     while (!this.#closed && this.#viewers.size > 0) {
       if (!this.#someoneIsReady()) {
         await new Promise<void>((resolve) => {
@@ -82,21 +97,26 @@ export class LiveFeed {
       }
       const began_ms = performance.now();
       const frame = await this.#take();
+      await shown;
       if (frame !== undefined) {
         this.#position_mm = this.#session.snapshot().z_actual_mm ?? this.#position_mm;
-        this.#show(frame, "live");
+        // Where frames are looked at elsewhere, the next one is exposed meanwhile.
+        shown = this.#show(frame, "live").finally(() => frame.memory?.release());
       }
-      const interval_ms = frame === undefined ? BUSY_INTERVAL_MS : FRAME_INTERVAL_MS;
+      const now_ms = performance.now();
+      due_ms = Math.max(now_ms, due_ms + (frame === undefined ? BUSY_INTERVAL_MS : this.#interval_ms));
       // Looking never takes more than half of the process: calls and measurements come first.
-      const took_ms = performance.now() - began_ms;
-      const rest_ms = Math.max(1, interval_ms - took_ms, took_ms);
-      await new Promise((resolve) => setTimeout(resolve, rest_ms));
+      const rest_ms = this.#readsElsewhere ? due_ms - now_ms : Math.max(due_ms - now_ms, now_ms - began_ms);
+      await setTimeout(Math.max(1, rest_ms));
     }
+    await shown;
     this.#running = false;
   }
 
   #someoneIsReady(): boolean {
-    for (const viewer of this.#viewers) if (viewer.ready) return true;
+    // The frame that is looked at will take its place.
+    const taken = this.#looking ? 1 : 0;
+    for (const viewer of this.#viewers) if (viewer.room > taken) return true;
     return false;
   }
 
@@ -109,11 +129,12 @@ export class LiveFeed {
     }
   }
 
-  #show(frame: Frame, purpose: FrameHeader["purpose"]): void {
-    const ready = [...this.#viewers].filter((viewer) => viewer.ready);
-    if (ready.length === 0) return;
+  /** Shows a frame to those who are ready now, once it has been looked at. Frames that come meanwhile are passed over. */
+  async #show(frame: Frame, purpose: FrameHeader["purpose"]): Promise<void> {
+    const ready = [...this.#viewers].filter((viewer) => viewer.room > 0);
+    if (ready.length === 0 || this.#looking) return;
     const pitch_um = this.#session.description.pixel_pitch_um;
-    const header: LiveFrame = {
+    const facts = {
       source: `live:${this.#session.handle}`,
       purpose,
       width_px: frame.width_px,
@@ -125,20 +146,77 @@ export class LiveFeed {
       t_ms: frame.startedAt_ms,
       sequence: frame.sequence,
       simulated: frame.simulated,
-      ...this.#read(frame, purpose),
     };
-    for (const viewer of ready) viewer.show(header, frame.samples);
+    this.#looking = true;
+    frame.memory?.hold();
+    try {
+      const reading = purpose === "dark" ? {} : await this.#read(frame, purpose);
+      const smaller = await this.#reduced(frame, ready);
+      for (const viewer of ready) {
+        if (!this.#viewers.has(viewer)) continue;
+        const { reduction } = viewer;
+        const reduced = smaller.get(reduction);
+        const header = { ...facts, ...reading };
+        if (reduced === undefined) show(viewer, header, frame);
+        else show(viewer, { ...header, reduction }, { samples: reduced });
+      }
+    } catch {
+      // What reduces frames has ended: a new one takes over with the next frame.
+    } finally {
+      frame.memory?.release();
+      this.#looking = false;
+      this.#wake();
+    }
   }
 
-  /** What was found in this frame, or in the newest one before it that was looked at. A dark has no beam to look for. */
-  #read(frame: Frame, purpose: FrameHeader["purpose"]): FrameReading & Pick<LiveFrame, "read_sequence"> {
-    if (purpose === "dark") return {};
-    const now_ms = (): number => performance.now();
-    if (this.#reading === undefined || this.#pace.isDue(now_ms(), { purpose, exposure_ms: frame.exposure_ms })) {
-      const reading = readFrame(frame, this.#session.description.pixel_pitch_um, this.#kernel, now_ms);
-      this.#reading = { reading, sequence: frame.sequence };
-      this.#pace.wasRead(now_ms(), reading.analysis_ms ?? 0, { purpose, exposure_ms: frame.exposure_ms });
+  /** The frame in the sizes that those viewers want beside its own. */
+  async #reduced(frame: Frame, viewers: readonly Viewer[]): Promise<ReadonlyMap<number, Uint16Array>> {
+    const smaller = new Map<number, Uint16Array>();
+    for (const { reduction } of viewers) {
+      if (reduction > 1 && !smaller.has(reduction)) {
+        smaller.set(reduction, await this.#tasks.reduce(frame, reduction));
+      }
     }
-    return { ...this.#reading.reading, read_sequence: this.#reading.sequence };
+    return smaller;
+  }
+
+  /**
+   * What was found in this frame, or in the newest one before it that was looked at. In this thread frames are looked at now and then;
+   * elsewhere one after the other, and a frame waits for its own reading no longer than for the next frame.
+   */
+  async #read(frame: Frame, purpose: FrameHeader["purpose"]): Promise<FrameReading & Pick<LiveFrame, "read_sequence">> {
+    const circumstances = { purpose, exposure_ms: frame.exposure_ms };
+    const isDue = this.#readsElsewhere || this.#pace.isDue(performance.now(), circumstances);
+    if (this.#reading === undefined || (isDue && this.#underWay === undefined)) {
+      const looked = this.#lookAt(frame, circumstances).finally(() => {
+        this.#underWay = undefined;
+      });
+      this.#underWay = looked;
+      if (this.#readsElsewhere && this.#reading !== undefined) {
+        await Promise.race([looked, setTimeout(this.#interval_ms, undefined, { ref: false })]);
+      } else await looked;
+    }
+    return this.#reading === undefined ? {} : { ...this.#reading.reading, read_sequence: this.#reading.sequence };
+  }
+
+  /** A reading that cannot be had leaves the one before. */
+  async #lookAt(frame: Frame, circumstances: Parameters<ReadingPace["wasRead"]>[2]): Promise<void> {
+    try {
+      const coming = this.#tasks.read(frame, this.#session.description.pixel_pitch_um);
+      this.#readsElsewhere = coming instanceof Promise;
+      const reading = await coming;
+      this.#reading = { reading, sequence: frame.sequence };
+      this.#pace.wasRead(performance.now(), reading.analysis_ms ?? 0, circumstances);
+    } catch {
+      // The worker has ended; a new one takes over with the next frame.
+    }
+  }
+}
+
+function show(viewer: Viewer, header: LiveFrame, frame: FrameSamples): void {
+  try {
+    viewer.show(header, frame);
+  } catch {
+    // A window that cannot be reached keeps no frame from the others; its connection ends by itself.
   }
 }

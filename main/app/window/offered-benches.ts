@@ -3,6 +3,7 @@ import type { BenchSession } from "../../bench/bench-session.ts";
 import { type BenchOffer, createBenches } from "../../bench/benches.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { Overview, PageInput, PageOutput, ScenarioOffer } from "../../contract/window-verbs.ts";
+import type { LiveChain } from "../live-chain/live-chain.ts";
 import { offerSimulatedBench } from "../simulated-bench.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { Notifier } from "./notifier.ts";
@@ -22,6 +23,7 @@ export interface OfferedBenchesOptions {
   readonly runsFolder: string;
   readonly files?: BenchFiles;
   readonly kernel?: MomentKernel;
+  readonly chain?: LiveChain;
 }
 
 /** What the scenarios show, for a person who chooses one. Of the beam itself they say what its name says. */
@@ -127,6 +129,7 @@ export class OfferedBenches implements BenchShelf {
         ...(sensor === undefined ? {} : { sensor }),
         keepIn: this.#options.runsFolder,
         keepFrames: true,
+        ...(this.#options.chain === undefined ? {} : { chain: this.#options.chain }),
         session: {
           findings: "all",
           limits: {

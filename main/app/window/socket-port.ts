@@ -18,6 +18,16 @@ function socketPort(socket: WebSocket): WindowPort {
     send: (message) => {
       if (socket.readyState === socket.OPEN) socket.send(message);
     },
+    sendPieces: (head, samples, left) => {
+      if (socket.readyState !== socket.OPEN) {
+        left();
+        return;
+      }
+      socket.send(head, { binary: true, fin: false });
+      socket.send(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), { fin: true }, () => {
+        left();
+      });
+    },
     receive: (onMessage, onClose) => {
       socket.on("message", (data: Buffer, isBinary: boolean) => {
         onMessage(isBinary ? new ArrayBuffer(0) : data.toString("utf8"));

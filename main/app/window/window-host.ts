@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { Caller } from "../../contract/bench-verbs.ts";
-import { encodeFrame, type FrameHeader } from "../../contract/window-frame.ts";
+import { encodeFrame, encodeFrameHead, type FrameHeader } from "../../contract/window-frame.ts";
 import {
   type HostMessage,
   type PageMessage,
@@ -11,9 +11,8 @@ import {
 } from "../../contract/window-messages.ts";
 import type { Overview } from "../../contract/window-verbs.ts";
 import { EventFeed } from "./event-feed.ts";
-import { LiveFeed, type LiveFrame, type Viewer } from "./live-feed.ts";
+import { type FrameSamples, LiveFeed, type LiveFrame, type Viewer } from "./live-feed.ts";
 import { PageSession } from "./page-session.ts";
-import { reduceFrame } from "./reduce-frame.ts";
 import { toRefusal } from "./refusal.ts";
 import type { WindowShelves } from "./shelves.ts";
 import { createVerbRunner, type HostTools, type StoredFrame } from "./window-verb-handlers.ts";
@@ -28,6 +27,8 @@ export interface WindowHostOptions extends HostTools {
   readonly mcpAddress?: string;
   /** How long a page may be away before its driver counts as gone and what it started stops. Default 5000. */
   readonly grace_ms?: number;
+  /** Shortest time between two live frames. Default 33 ms. */
+  readonly liveInterval_ms?: number;
   readonly log?: (message: string) => void;
 }
 
@@ -163,7 +164,7 @@ export class WindowHost {
   #liveFeed(run: string): LiveFeed {
     const known = this.#feeds.get(run);
     if (known !== undefined) return known;
-    const feed = new LiveFeed(this.#shelves.benches.session(run), this.#options.kernel);
+    const feed = new LiveFeed(this.#shelves.benches.session(run), this.#options.tasks, this.#options.liveInterval_ms);
     this.#feeds.set(run, feed);
     return feed;
   }
@@ -231,29 +232,33 @@ class Connection implements Viewer {
     this.#ended();
   }
 
-  get ready(): boolean {
-    return this.#underWay.size < FRAMES_UNDER_WAY;
+  get reduction(): number {
+    return this.#reduction;
   }
 
-  show(header: LiveFrame, samples: Uint16Array): void {
+  get room(): number {
+    return FRAMES_UNDER_WAY - this.#underWay.size;
+  }
+
+  show(header: LiveFrame, frame: FrameSamples): void {
     const skipped = this.#skippedFrom < 0 ? 0 : Math.max(0, header.sequence - this.#skippedFrom - 1);
     this.#skippedFrom = header.sequence;
-    const numbered = { ...header, skipped, number: this.#frame++ };
-    if (this.#reduction === 1) this.#sendFrame(numbered, samples);
-    else {
-      const reduced = reduceFrame(samples, header.width_px, header.height_px, this.#reduction);
-      this.#sendFrame({ ...numbered, reduction: this.#reduction }, reduced);
-    }
+    this.#sendFrame({ ...header, skipped, number: this.#frame++ }, frame);
   }
 
   #send(message: HostMessage): void {
     if (!this.#closed) this.#port.send(JSON.stringify(message));
   }
 
-  #sendFrame(header: FrameHeader, samples: Uint16Array): void {
+  #sendFrame(header: FrameHeader, { samples, memory }: FrameSamples): void {
     if (this.#closed) return;
     this.#underWay.add(header.number);
-    this.#port.send(encodeFrame(header, samples));
+    if (this.#port.sendPieces === undefined) {
+      this.#port.send(encodeFrame(header, samples));
+      return;
+    }
+    memory?.hold();
+    this.#port.sendPieces(encodeFrameHead(header), samples, () => memory?.release());
   }
 
   #receive(raw: string | ArrayBuffer): void {
@@ -417,7 +422,7 @@ class Connection implements Viewer {
         simulated: frame.simulated,
         ...reading,
       },
-      frame.samples,
+      frame,
     );
     // It was asked for: it does not count against the live frames.
     this.#underWay.delete(number);

@@ -1,6 +1,5 @@
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
-import type { MomentKernel } from "../../analysis/kernel.ts";
 import type { CallContext, Caller } from "../../contract/bench-verbs.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent } from "../../contract/events.ts";
@@ -13,11 +12,11 @@ import {
   type PageVerb,
   type WindowVerbName,
 } from "../../contract/window-verbs.ts";
+import type { FrameTasks } from "../live-chain/frame-tasks.ts";
 import { setExposureByItself } from "./auto-exposure.ts";
 import { causticDrawing } from "./caustic-drawing.ts";
 import { type PdfPrinter, printable } from "./pdf-printer.ts";
 import type { FrameReading } from "./read-frame.ts";
-import { readFrame } from "./read-frame.ts";
 import type { WindowShelves } from "./shelves.ts";
 
 /** A frame to be sent before the answer of the call that asked for it. */
@@ -37,10 +36,7 @@ export interface VerbContext extends CallContext {
 
 /** What the host computes with. */
 export interface HostTools {
-  /** Default: the TypeScript kernel. */
-  readonly kernel?: MomentKernel;
-  /** A 16-bit TIFF of a frame. */
-  readonly tiffOf: (frame: Frame, pixelPitch_um: number) => Uint8Array;
+  readonly tasks: FrameTasks;
   /** Absent where nothing on this machine prints. */
   readonly printPdf?: PdfPrinter;
 }
@@ -78,7 +74,7 @@ export function createVerbRunner(
 function createHandlers(
   { benches, records, contenders, evaluations, suites }: WindowShelves,
   overview: () => Overview,
-  { kernel, tiffOf, printPdf }: HostTools,
+  { tasks, printPdf }: HostTools,
 ): Handlers {
   const split = (source: string): { kind: "live" | "record"; id: string } => {
     const colon = source.indexOf(":");
@@ -135,13 +131,13 @@ function createHandlers(
       await session.close(session.snapshot().state === "finished" ? "finished" : "abandoned");
       return {};
     },
-    auto_exposure: ({ run, reason }, context) => setExposureByItself(benches.session(run), reason, context),
+    auto_exposure: ({ run, reason }, context) => setExposureByItself(benches.session(run), reason, context, tasks),
     async caustic({ source, seq }) {
       return causticDrawing(await eventsOf(source), seq);
     },
-    async frame({ source, id }, { sendFrame }) {
+    async frame({ source, id }, { sendFrame, cancellation }) {
       const { frame, pixelPitch_um } = await frameOf(source, id);
-      const reading = id.startsWith("d") ? {} : readFrame(frame, pixelPitch_um, kernel, () => performance.now());
+      const reading = id.startsWith("d") ? {} : await tasks.read(frame, pixelPitch_um, cancellation);
       return { number: sendFrame({ source, frame, pixelPitch_um, reading }) };
     },
     async picture({ source, view }) {
@@ -151,9 +147,10 @@ function createHandlers(
         throw new BenchError("unknown_id", `the record kept no picture ${view}`, "Its numbers are in the log.");
       return { png_base64: base64(png) };
     },
-    async frame_tiff({ source, id }) {
+    async frame_tiff({ source, id }, { cancellation }) {
       const { frame, pixelPitch_um } = await frameOf(source, id);
-      return { tiff_base64: base64(tiffOf(frame, pixelPitch_um)) };
+      const provenance = { program: "caustic", simulated: frame.simulated, exposure_ms: frame.exposure_ms };
+      return { tiff_base64: base64(await tasks.tiff(frame, pixelPitch_um, provenance, cancellation)) };
     },
     async list_records() {
       return { records: [...(await records.list())] };

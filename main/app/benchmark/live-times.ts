@@ -1,0 +1,34 @@
+import type { SensorSize } from "../../../simulators/world/sensor.ts";
+import type { Entry } from "./entry.ts";
+import { startLiveRun } from "./live-run.ts";
+
+/** What a camera of a bench is asked for. */
+const INTERVAL_MS = 1000 / 30;
+const WARM_UP_S = 2;
+
+/** Simulated frames at 30/s through the whole chain to a page's socket: how late they arrive there, and what gets lost on the way. */
+export async function liveTimes(size: SensorSize, seconds: number): Promise<Entry[]> {
+  const run = await startLiveRun({ size, interval_ms: INTERVAL_MS });
+  try {
+    await run.during(WARM_UP_S);
+    const figures = await run.during(seconds);
+    const name = `live ${size}`;
+    return [
+      {
+        name: `${name}, frame in memory → analysed at the page`,
+        timing: figures.latency,
+        figures: {
+          frames_per_s: figures.frames_per_s,
+          dropped: figures.dropped,
+          passed_over: figures.passedOver,
+          loop_delay_p99_ms: figures.loopDelay.p99_ms,
+          loop_delay_max_ms: figures.loopDelay.max_ms,
+          host_thread_ms_per_frame: figures.hostThread_ms_per_frame,
+        },
+      },
+      { name: `${name}, analysis alone`, timing: figures.reading },
+    ];
+  } finally {
+    await run.close();
+  }
+}
