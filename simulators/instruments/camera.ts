@@ -161,15 +161,10 @@ function unlessCancelled(
     };
     cancellation.addEventListener("abort", cancel, { once: true });
     exposed
-      .then(
-        (samples) => {
-          if (late) samples.memory?.release();
-          else resolve(samples);
-        },
-        (error: unknown) => {
-          reject(error);
-        },
-      )
+      .then((samples) => {
+        if (late) samples.memory?.release();
+        else resolve(samples);
+      }, reject)
       .finally(() => {
         cancellation.removeEventListener("abort", cancel);
       });

@@ -44,8 +44,9 @@ export interface SimulatedBench {
 export function createSimulatedBench(options: SimulatedBenchOptions): SimulatedBench {
   const { seed, clock, faults = [] } = options;
   const scenario = { ...options.scenario, faults: [...options.scenario.faults, ...faults] };
-  const { openWorld = (...world) => worldHere(new World(...world, options.readOut)) } = options;
-  const world = openWorld(scenario, createSensor(options.sensor), seed);
+  const here: OpenWorld = (ofScenario, sensor, ofSeed) =>
+    worldHere(new World(ofScenario, sensor, ofSeed, options.readOut));
+  const world = (options.openWorld ?? here)(scenario, createSensor(options.sensor), seed);
   const stage = new SimulatedStage(clock);
   const shutter = new SimulatedShutter(clock);
   const camera = new SimulatedCamera(world, clock, {

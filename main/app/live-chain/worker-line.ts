@@ -60,7 +60,7 @@ export class WorkerLine<Request, Answer> {
   do(request: Request, cancellation?: Cancellation, done: () => void = () => undefined): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
-        reject(cancellation?.reason);
+        reject(reasonOf(cancellation));
         const at = this.#waiting.indexOf(job);
         if (at === -1) return;
         this.#waiting.splice(at, 1);
@@ -76,7 +76,7 @@ export class WorkerLine<Request, Answer> {
         },
       };
       if (this.#closed || cancellation?.aborted === true) {
-        reject(this.#closed ? this.#ended("has been closed") : cancellation?.reason);
+        reject(this.#closed ? this.#ended("has been closed") : reasonOf(cancellation));
         done();
         return;
       }
@@ -152,4 +152,10 @@ export class WorkerLine<Request, Answer> {
     });
     return worker;
   }
+}
+
+/** Why a request was called off, as an error. */
+function reasonOf(cancellation: Cancellation | undefined): Error {
+  const reason: unknown = cancellation?.reason;
+  return reason instanceof Error ? reason : new Error(`called off: ${String(reason)}`);
 }

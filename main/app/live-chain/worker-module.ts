@@ -10,18 +10,18 @@ export function workerModule(name: "frame-worker" | "world-worker"): URL {
 /**
  * Answers every request of the thread that started this worker.
  *
- * @param moved what of an answer is moved to that thread rather than copied
+ * @param moved what of an answer, with its request, is moved to that thread rather than copied
  */
 export function answerRequests<Request, Answer>(
   answer: (request: Request) => Answer,
-  moved: (value: Answer) => readonly Transferable[] = () => [],
+  moved: (value: Answer, request: Request) => readonly Transferable[] = () => [],
 ): void {
   const port = parentPort;
   if (port === null) throw new Error("this module runs in a worker thread alone");
   port.on("message", (request: Request) => {
     try {
       const value = answer(request);
-      port.postMessage({ value } satisfies WorkerAnswer<Answer>, moved(value));
+      port.postMessage({ value } satisfies WorkerAnswer<Answer>, moved(value, request));
     } catch (error) {
       port.postMessage({ error } satisfies WorkerAnswer<Answer>);
     }
