@@ -47,11 +47,12 @@ export class RunMeans {
       set_aside === 0
         ? ""
         : `; tokens were not told for every request, so ${set_aside} of them are the most that these could use`;
+    const verb = set_aside === 0 ? "are" : "count as";
     const used = total(this.#tokens) + total(this.#unreported);
     const byTokens = tokens - used - input_tokens;
     if (byTokens < SHORTEST_ANSWER_TOKENS) {
       return {
-        exhausted: `of ${tokens} tokens ${used} count as used, and the next request needs about ${input_tokens}${untold}`,
+        exhausted: `of ${tokens} tokens ${used} ${verb} used, and the next request needs about ${input_tokens}${untold}`,
         asked,
       };
     }
@@ -63,7 +64,7 @@ export class RunMeans {
         this.#price.output === 0 ? (left < 0 ? 0 : LONGEST_ANSWER_TOKENS) : (left * 1e6) / this.#price.output;
       if (byMoney < SHORTEST_ANSWER_TOKENS) {
         return {
-          exhausted: `of $${usd_per_run} a run $${spent.toFixed(4)} count as spent, and the next request could pass it${untold}`,
+          exhausted: `of $${usd_per_run} a run $${spent.toFixed(4)} ${verb} spent, and the next request could pass it${untold}`,
           asked,
         };
       }
