@@ -103,6 +103,8 @@ export async function recomputeFirstMeasurement(
   const { type, seq } = difference.recorded;
   return {
     result: "other",
-    why: `its journal is not that of case ${subject.planned.case}: made again, event ${seq} (${type}) comes out otherwise`,
+    why: `its journal is not that of case ${subject.planned.case}: made again, event ${seq} (${type}) ${
+      difference.replayed === undefined ? "does not come" : "comes out otherwise"
+    }`,
   };
 }

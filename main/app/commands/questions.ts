@@ -70,7 +70,11 @@ const names = (text: string): string[] =>
 export function registerQuestions(program: Command): void {
   const questions = program
     .command("questions")
-    .description("puts questions about beams to an agent and grades the answers");
+    .description("puts questions about beams to an agent and grades the answers")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ caustic questions run --agent oracle,naive --shared-server\n  $ caustic questions generate --check",
+    );
   addModelOptions(questions.command("run"))
     .description("runs the questions, resumes what is there")
     .option("--tasks <path>", "folder or file of questions", TASKS)
