@@ -94,17 +94,37 @@ export async function recomputeFirstMeasurement(
   if (until.some((event) => event.type === "control_changed" && event.why === "idle")) {
     return { result: "unknown", why: "control changed by host time before the first measurement" };
   }
-  const { difference } = await replaySimulated(until, {
-    scenario: subject.scenario,
-    seed: subject.planned.seed,
-    instrumentFaults: subject.planned.instrument_faults ?? [],
-  });
+  const again = () =>
+    replaySimulated(until, {
+      scenario: subject.scenario,
+      seed: subject.planned.seed,
+      instrumentFaults: subject.planned.instrument_faults ?? [],
+    });
+  const { difference } = await again();
   if (difference === undefined) return { result: "same" };
-  const { type, seq } = difference.recorded;
+  // An accusation rests on a recomputation that repeats itself.
+  if ((await again()).difference === undefined) {
+    const where = `event ${difference.seq}, ${unlike(difference.recorded, difference.replayed)}`;
+    return { result: "unknown", why: `made again twice, it came out as recorded once only (${where})` };
+  }
+  const { recorded, replayed } = difference;
   return {
     result: "other",
-    why: `its journal is not that of case ${subject.planned.case}: made again, event ${seq} (${type}) ${
-      difference.replayed === undefined ? "does not come" : "comes out otherwise"
+    why: `its journal is not that of case ${subject.planned.case}: made again, event ${recorded.seq} (${recorded.type}) ${
+      replayed === undefined ? "does not come" : `comes out otherwise, ${unlike(recorded, replayed)}`
     }`,
   };
+}
+
+/** The first place at which two values differ, and what stands there in each. */
+function unlike(recorded: unknown, replayed: unknown, place = ""): string {
+  const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  if (isRecord(recorded) && isRecord(replayed)) {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(replayed)])) {
+      const [ours, theirs] = [recorded[key], replayed[key]];
+      if (canonicalJson([ours ?? null]) !== canonicalJson([theirs ?? null]))
+        return unlike(ours, theirs, place === "" ? key : `${place}.${key}`);
+    }
+  }
+  return `${place}: ${text(recorded)}, and made again ${text(replayed)}`;
 }
