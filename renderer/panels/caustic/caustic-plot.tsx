@@ -2,7 +2,7 @@ import type { CausticDrawing } from "../../../main/contract/window-verbs.ts";
 import { LinePlot, linePath, type PlotBox } from "../../plot/line-plot.tsx";
 import { plusMinus } from "../../store/format.ts";
 import type { RunState } from "../../store/run-state.ts";
-import { type AxisName, type CausticPoint, pointsOf, zRange } from "./caustic-points.ts";
+import { type AxisName, type CausticPoint, pointsOf, union, zRange } from "./caustic-points.ts";
 
 const AXES: readonly AxisName[] = ["x", "y"];
 /** The band shows two standard uncertainties: about 95 %. */
@@ -18,13 +18,27 @@ interface CausticPlotProps {
   readonly empty?: string;
   /** For paper and pictures: this large, whatever is around it. */
   readonly size?: { readonly width: number; readonly height: number };
+  /** Another run in the same plot: its marks small and hollow, its curves dashed. */
+  readonly beside?: DrawnRun;
+}
+
+/** A run with the fit that belongs to it. */
+export interface DrawnRun {
+  readonly state: RunState;
+  readonly caustic: CausticDrawing | undefined;
+  readonly title: string;
 }
 
 /** Widths along the beam with the fitted hyperbolas, their bands, and the zones that ISO 11146 asks about. */
-export function CausticPlot({ state, caustic, selected, onSelect, title, empty, size }: CausticPlotProps) {
-  const points = { x: pointsOf("x", state.measurements, caustic), y: pointsOf("y", state.measurements, caustic) };
-  const all = [...points.x, ...points.y];
-  const curves = AXES.flatMap((axis) => caustic?.[axis].curve?.d_um ?? []);
+export function CausticPlot(props: CausticPlotProps) {
+  const { state, caustic, selected, onSelect, title, empty, size, beside } = props;
+  const points = bothAxes(state, caustic);
+  const others = beside === undefined ? { x: [], y: [] } : bothAxes(beside.state, beside.caustic);
+  const all = [...points.x, ...points.y, ...others.x, ...others.y];
+  const curves = AXES.flatMap((axis) => [
+    ...(caustic?.[axis].curve?.d_um ?? []),
+    ...(beside?.caustic?.[axis].curve?.d_um ?? []),
+  ]);
   const highest = all.length > 0 ? Math.max(...all.map((point) => point.d_um)) * 1.12 : 1;
   const top = all.length > 0 ? Math.min(highest * 1.25, Math.max(highest, ...curves)) : 1;
   return (
@@ -33,6 +47,12 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty, 
         <strong>{title ?? "Caustic"}</strong>
         <span className="tone-x">● x</span>
         <span className="tone-y">■ y</span>
+        {beside === undefined ? null : (
+          <span>
+            <span className="dim">hollow, dashed: </span>
+            {beside.title}
+          </span>
+        )}
         <span className="dim">○ left out</span>
         <span className="dim">band ± 2 u</span>
         <span className="dim" title="Near: within one Rayleigh length of the waist. Far: beyond two.">
@@ -45,8 +65,8 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty, 
         </div>
       ) : (
         <LinePlot
-          label={`Caustic: ${all.length} widths of ${state.measurements.length} measurements along z`}
-          xRange={zRange(state)}
+          label={`Caustic: ${all.length} widths of ${state.measurements.length + (beside?.state.measurements.length ?? 0)} measurements along z`}
+          xRange={beside === undefined ? zRange(state) : union(zRange(state), zRange(beside.state))}
           yRange={{ from: 0, to: top }}
           xLabel="z / mm"
           yLabel="d4σ / µm"
@@ -58,6 +78,21 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty, 
                   SIMULATED
                 </text>
               ) : null}
+              {AXES.map((axis) => (
+                <g key={axis} className="marks-beside">
+                  {others[axis].map((point) => (
+                    <Mark
+                      key={point.measurement}
+                      axis={axis}
+                      point={point}
+                      box={box}
+                      selected={false}
+                      onSelect={nothing}
+                      {...(beside === undefined ? {} : { run: beside.title })}
+                    />
+                  ))}
+                </g>
+              ))}
               {AXES.map((axis) => (
                 <g key={axis}>
                   {points[axis].map((point) => (
@@ -83,12 +118,23 @@ export function CausticPlot({ state, caustic, selected, onSelect, title, empty, 
               {AXES.map((axis) => (
                 <Curve key={axis} axis={axis} caustic={caustic} box={box} />
               ))}
+              <g className="curves-beside">
+                {AXES.map((axis) => (
+                  <Curve key={axis} axis={axis} caustic={beside?.caustic} box={box} />
+                ))}
+              </g>
             </>
           )}
         </LinePlot>
       )}
     </figure>
   );
+}
+
+const nothing = (): void => undefined;
+
+function bothAxes(state: RunState, caustic: CausticDrawing | undefined): Record<AxisName, CausticPoint[]> {
+  return { x: pointsOf("x", state.measurements, caustic), y: pointsOf("y", state.measurements, caustic) };
 }
 
 function Curve({ axis, caustic, box }: { axis: AxisName; caustic: CausticDrawing | undefined; box: PlotBox }) {
@@ -152,12 +198,14 @@ function Mark(props: {
   box: PlotBox;
   selected: boolean;
   onSelect: (measurement: string) => void;
+  /** Named where the plot shows more than one. */
+  run?: string;
 }) {
-  const { axis, point, box, selected } = props;
+  const { axis, point, box, selected, run } = props;
   const x = box.x(point.z_mm);
   const y = box.y(point.d_um);
   const half = point.u_um === undefined ? 0 : Math.abs(box.y(point.d_um + point.u_um) - y);
-  const words = `${point.measurement}: z ${point.z_mm.toFixed(2)} mm, d ${axis} ${plusMinus(point.d_um, point.u_um)} µm${point.used ? "" : ", left out"}`;
+  const words = `${run === undefined ? "" : `${run}, `}${point.measurement}: z ${point.z_mm.toFixed(2)} mm, d ${axis} ${plusMinus(point.d_um, point.u_um)} µm${point.used ? "" : ", left out"}`;
   return (
     <g
       className={`mark mark-${axis} ${point.used ? "" : "mark-out"} ${selected ? "mark-selected" : ""}`}

@@ -50,3 +50,8 @@ export function zRange(state: RunState): Range {
   const room = 0.02 * (to - from);
   return { from: from - room, to: to + room };
 }
+
+/** The range that covers both. */
+export function union(one: Range, other: Range): Range {
+  return { from: Math.min(one.from, other.from), to: Math.max(one.to, other.to) };
+}

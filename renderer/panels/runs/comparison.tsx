@@ -6,6 +6,8 @@ import { useRuns } from "../../store/runs-store.ts";
 import { VERDICT_WORDS } from "../../store/words.ts";
 import type { RunState } from "../../store/run-state.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
+import { union, zRange } from "../caustic/caustic-points.ts";
+import { DifferencePlot } from "./difference-plot.tsx";
 import { useCausticAt, useRecord } from "./use-record.ts";
 
 interface Side {
@@ -13,7 +15,7 @@ interface Side {
   readonly caustic: CausticDrawing | undefined;
 }
 
-/** Two kept runs side by side, and the difference of their results in standard uncertainties. */
+/** Two kept runs in one plot, how far apart their caustics lie along z, and the difference of their results in standard uncertainties. */
 export function Comparison({ first, second }: { first: string; second: string }) {
   const one = useRecord(first);
   const two = useRecord(second);
@@ -63,6 +65,10 @@ export function Comparison({ first, second }: { first: string; second: string })
           <Row label="d₀ y / µm" left={left} right={right} read={({ caustic }) => d0(caustic?.y.result)} />
           <Row label="z₀ x / mm" left={left} right={right} read={({ caustic }) => z0(caustic?.x.result)} />
           <Row label="z₀ y / mm" left={left} right={right} read={({ caustic }) => z0(caustic?.y.result)} />
+          <Row label="Θ x / mrad" left={left} right={right} read={({ caustic }) => divergence(caustic?.x.result)} />
+          <Row label="Θ y / mrad" left={left} right={right} read={({ caustic }) => divergence(caustic?.y.result)} />
+          <Row label="zR x / mm" left={left} right={right} read={({ caustic }) => rayleigh(caustic?.x.result)} />
+          <Row label="zR y / mm" left={left} right={right} read={({ caustic }) => rayleigh(caustic?.y.result)} />
           <Words label="Verdict" left={verdict(left)} right={verdict(right)} />
           <Words
             label="Measurements"
@@ -74,13 +80,18 @@ export function Comparison({ first, second }: { first: string; second: string })
         </tbody>
       </table>
       <div className="compare-plots">
-        <CausticPlot state={left.state} caustic={left.caustic} selected={undefined} onSelect={nothing} title={first} />
         <CausticPlot
-          state={right.state}
-          caustic={right.caustic}
+          state={left.state}
+          caustic={left.caustic}
           selected={undefined}
           onSelect={nothing}
-          title={second}
+          title={first}
+          beside={{ state: right.state, caustic: right.caustic, title: second }}
+        />
+        <DifferencePlot
+          first={left.caustic}
+          second={right.caustic}
+          xRange={union(zRange(left.state), zRange(right.state))}
         />
       </div>
     </div>
@@ -95,6 +106,10 @@ const d0 = (axis: AxisResult | undefined): Value =>
   axis?.determined === true ? [axis.d0_um, axis.u_d0_um] : undefined;
 const z0 = (axis: AxisResult | undefined): Value =>
   axis?.determined === true ? [axis.z0_mm, axis.u_z0_mm] : undefined;
+const divergence = (axis: AxisResult | undefined): Value =>
+  axis?.determined === true ? [axis.divergence_mrad, axis.u_divergence_mrad] : undefined;
+const rayleigh = (axis: AxisResult | undefined): Value =>
+  axis?.determined === true ? [axis.rayleigh_mm, axis.u_rayleigh_mm] : undefined;
 
 function verdict({ state }: Side): string {
   return state.finished === undefined ? "none" : VERDICT_WORDS[state.finished.verdict];

@@ -221,4 +221,27 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     // As it was then: three measurements and no more.
     expect((await download(page, "CSV")).toString("utf8").trim().split("\n")).toHaveLength(4);
   });
+
+  test("two kept runs lie in one plot, with the distance of their caustics below", async () => {
+    const made = await host();
+    const { page, complaints } = await openPage(browser, made);
+    for (const contender of ["scripted", "naive"]) {
+      await showView(page, "Agent");
+      await page.getByLabel("Who").selectOption(contender);
+      await page.getByRole("button", { name: `Start ${contender}` }).click();
+      await page.locator(".drives").filter({ hasText: contender }).getByText("ended").first().waitFor();
+      await showView(page, "Caustic");
+      await page.getByRole("button", { name: "Close and open another bench" }).click();
+    }
+    await showView(page, "Runs");
+    await page.locator(".record-main").filter({ hasText: "scripted" }).click();
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("img", { name: "Difference of the two caustics along z" }).waitFor();
+    expect(await page.locator(".curves-beside .line-x").count()).toBe(1);
+    // Ten places, each with a width along x and one along y.
+    expect(await page.locator(".marks-beside .mark").count()).toBe(20);
+    const m2 = page.getByRole("row", { name: /^M² x/ });
+    expect(await m2.textContent()).toMatch(/1\.\d+\s*±\s*0\.\d+.*%,\s*−?\d+\.\d\s*u/);
+    expect(complaints).toEqual([]);
+  });
 });
