@@ -1,8 +1,8 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { NumberField, Progress, Section, Segments } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { significant } from "../../store/format.ts";
-import { Scan, useScan } from "../../store/scan.ts";
+import { Scan, ScanStopped, useScan } from "../../store/scan.ts";
 import { useWindow } from "../../store/window-store.ts";
 
 /** A scan over positions by the operator's own hand, and the scripted operator as the shortest way. */
@@ -11,7 +11,6 @@ export function ScanSection() {
   const run = useWindow((state) => state.run);
   const state = useWindow((one) => one.followed?.state);
   const scan = useScan();
-  const running = useRef<Scan>(undefined);
   const limits = state?.description?.limits_mm;
   const [from, setFrom] = useState<number>();
   const [to, setTo] = useState<number>();
@@ -21,21 +20,19 @@ export function ScanSection() {
   if (run === undefined || state?.description === undefined || limits === undefined) return null;
   const start = (): void => {
     const next = new Scan(desk, run);
-    running.current = next;
-    void desk
-      .attempt(() =>
-        next.measure({
-          from_mm: from ?? limits.min,
-          to_mm: to ?? limits.max,
-          count: count ?? 9,
-          frames: state.description?.default_frames ?? 5,
-          ...(exposure === "fixed" ? { exposure_ms: state.exposure_ms } : {}),
-          complete,
-        }),
-      )
-      .then((done) => {
-        if (done) desk.tell("The scan is complete.", "good");
-      });
+    next
+      .measure({
+        from_mm: from ?? limits.min,
+        to_mm: to ?? limits.max,
+        count: count ?? 9,
+        frames: state.description?.default_frames ?? 5,
+        ...(exposure === "fixed" ? { exposure_ms: state.exposure_ms } : {}),
+        complete,
+      })
+      .then(
+        () => desk.tell("The scan is complete.", "good"),
+        (error: unknown) => desk.tell(error, error instanceof ScanStopped ? "warning" : "bad"),
+      );
   };
   if (scan.running) {
     return (
@@ -48,13 +45,7 @@ export function ScanSection() {
         }
       >
         <Progress label={scan.doing} fraction={scan.planned === 0 ? 0 : scan.done / scan.planned} />
-        <button
-          type="button"
-          onClick={() => {
-            running.current?.stop();
-            void desk.stop();
-          }}
-        >
+        <button type="button" onClick={() => void desk.stop()}>
           End the scan
         </button>
       </Section>
