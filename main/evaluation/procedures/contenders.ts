@@ -18,6 +18,8 @@ export interface Programmer {
   readonly name: string;
   /** How many tasks it works at at once; without one, as many as there are. */
   readonly parallel?: number;
+  /** Its programs cost money. */
+  readonly costs?: boolean;
   /**
    * `tryOut` runs a draft on a bench of its own and tells the error that it ended with, if any; it says nothing of what is
    * judged. Throws where the infrastructure broke.

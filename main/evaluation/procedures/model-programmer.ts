@@ -40,6 +40,7 @@ export function modelProgrammer(options: ModelProgrammerOptions): Programmer {
   return {
     name: options.name,
     parallel: options.parallel ?? PARALLEL,
+    costs: true,
     write: ({ prompt }, tryOut) => new Writing(options).write(prompt, tryOut),
   };
 }

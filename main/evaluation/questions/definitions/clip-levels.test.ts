@@ -43,6 +43,11 @@ describe("a question whose beam is no Gaussian", () => {
     return found;
   };
 
+  const worldsClip = ({ world }: Question, share: number): number => {
+    if (world === undefined) throw new Error("no world");
+    return clipOverD4sigma({ scenario: { ...world.scenario, faults: [] } }, share);
+  };
+
   /** A log as of somebody who measured soundly and fitted, so that the value alone decides. */
   const careful = (question: Question): LoggedCall[] => {
     const made = (tool: string, result: unknown): LoggedCall => ({
@@ -74,9 +79,7 @@ describe("a question whose beam is no Gaussian", () => {
   ])("%s fails with the width at 1/e² and passes with d4σ", (id, power) => {
     const question = named(id);
     expect(question.category).toBe("trap");
-    const { scenario } = question.world ?? {};
-    if (scenario === undefined) throw new Error("no world");
-    const wrong = clipOverD4sigma({ scenario }, ONE_OVER_E2) ** power;
+    const wrong = worldsClip(question, ONE_OVER_E2) ** power;
     expect(passesWith(question, 1)).toBe(true);
     expect(passesWith(question, 1.015)).toBe(true);
     expect(passesWith(question, wrong)).toBe(false);
@@ -86,12 +89,10 @@ describe("a question whose beam is no Gaussian", () => {
 
   it("width-ring-from-half-maximum fails with the FWHM, with what a Gaussian would make of it, and with 1/e²", () => {
     const question = named("width-ring-from-half-maximum");
-    const { scenario } = question.world ?? {};
-    if (scenario === undefined) throw new Error("no world");
-    const half = clipOverD4sigma({ scenario }, 0.5);
+    const half = worldsClip(question, 0.5);
     expect(passesWith(question, 1)).toBe(true);
     expect(passesWith(question, half)).toBe(false);
     expect(passesWith(question, half / Math.sqrt(Math.LN2 / 2))).toBe(false);
-    expect(passesWith(question, clipOverD4sigma({ scenario }, ONE_OVER_E2))).toBe(false);
+    expect(passesWith(question, worldsClip(question, ONE_OVER_E2))).toBe(false);
   });
 });
