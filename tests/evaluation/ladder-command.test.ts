@@ -193,7 +193,9 @@ describe("a model as the driver", () => {
       ["t0-move", "graded", true],
       ["t0-exposure", "not_run", false],
     ]);
-    expect(results.rows[1]?.note).toMatch(/^its cap of \$0\.25 does not fit into the \$0\.2\d+ that are left of \$0\.25$/);
+    expect(results.rows[1]?.note).toMatch(
+      /^its cap of \$0\.25 does not fit into the \$0\.2\d+ that are left of \$0\.25$/,
+    );
     expect(results.gates[0]).toMatchObject({ passed: false });
     expect(requests).toHaveLength(2);
   });

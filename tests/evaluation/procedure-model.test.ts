@@ -139,7 +139,9 @@ test("what all tasks may cost is set aside task by task, and a task that does no
       engine: "simulator",
       stamp: "test",
       money,
-      workers: { do: async ({ run: order }: WorkOrder) => ({ type: "done", judged: await runAndJudge(engine, order) }) },
+      workers: {
+        do: async ({ run: order }: WorkOrder) => ({ type: "done", judged: await runAndJudge(engine, order) }),
+      },
     });
     const of = (contender: string) => rows.filter((row) => row.contender === contender).map(({ status }) => status);
     return { agent: of("agent"), gold: of("gold"), spent_usd: money.spent_usd, rows };

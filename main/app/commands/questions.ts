@@ -159,7 +159,8 @@ function wordsOf(command: string): string[] {
 }
 
 function serverOf({ serverCmd, serverEnv }: RunOptions): ServerChoice {
-  const own = [process.execPath, CAUSTIC, "mcp", "--world", "{world}", "--out", "{data}/runs"];
+  // Servers live for a second or two: the threads on which V8 tidies up beside the program cost more than they save.
+  const own = [process.execPath, "--single-threaded", CAUSTIC, "mcp", "--world", "{world}", "--out", "{data}/runs"];
   return { command: serverCmd === undefined ? own : wordsOf(serverCmd), env: serverEnv };
 }
 

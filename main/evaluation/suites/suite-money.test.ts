@@ -41,7 +41,9 @@ describe("the money of a suite", () => {
   it("takes a cost that is not told, and a task that broke, for the cap", async () => {
     const money = new SuiteMoney({ limit_usd: 1, cap_usd: 0.25 });
     await money.run("untold", costing(), costOf);
-    await expect(money.run("broken", () => Promise.reject(new Error("line lost")), costOf)).rejects.toThrow("line lost");
+    await expect(money.run("broken", () => Promise.reject(new Error("line lost")), costOf)).rejects.toThrow(
+      "line lost",
+    );
     expect(money.spent_usd).toBe(0.5);
   });
 

@@ -1,6 +1,17 @@
 import { trueD4sigma_um } from "../../../../simulators/world/truth.ts";
 import type { Question } from "../../../contract/question.ts";
-import { beamFor, clipWidth_um, field, measured, mentions, pushback, question, scriptOn, soundAt, valueOf } from "./define.ts";
+import {
+  beamFor,
+  clipWidth_um,
+  field,
+  measured,
+  mentions,
+  pushback,
+  question,
+  scriptOn,
+  soundAt,
+  valueOf,
+} from "./define.ts";
 
 const kind = "width";
 const radians = Math.PI / 180;
