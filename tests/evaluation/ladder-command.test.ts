@@ -199,4 +199,45 @@ describe("a model as the driver", () => {
     expect(results.gates[0]).toMatchObject({ passed: false });
     expect(requests).toHaveLength(2);
   });
+
+  it("writes down what is finished when it is called off", async () => {
+    const out = join(folder, "called-off");
+    const hanging = Promise.withResolvers<undefined>();
+    const brain = sayingInTurn({ calls: [move] }, { calls: [done] }, { hang: true });
+    const standIn = await startStandIn({
+      dialect: anthropicDialect,
+      brain,
+      key: TEST_KEY,
+      onHang: () => hanging.resolve(undefined),
+    });
+    try {
+      const words = [
+        "ladder",
+        "--driver",
+        "model",
+        "--model",
+        "m",
+        "--base-url",
+        standIn.url,
+        "--price",
+        "3,0.3,3.75,15",
+      ];
+      const child = spawn(
+        process.execPath,
+        [join(ROOT, "bin/caustic.mjs"), ...words, "--only", "t0-move,t0-exposure", "--out", out],
+        { env: { PATH: process.env["PATH"], ANTHROPIC_API_KEY: TEST_KEY }, stdio: "ignore" },
+      );
+      const status = new Promise<number | null>((resolve) => child.on("close", resolve));
+      await hanging.promise;
+      child.kill("SIGINT");
+      expect(await status).toBe(1);
+    } finally {
+      await standIn.close();
+    }
+    const { rows } = suiteResultsSchema.parse(JSON.parse(readFileSync(join(out, "results.json"), "utf8")));
+    expect(rows.map((row) => [row.task, row.status, row.passed])).toEqual([
+      ["t0-move", "graded", true],
+      ["t0-exposure", "not_run", false],
+    ]);
+  });
 });

@@ -156,3 +156,31 @@ test("what all tasks may cost is set aside task by task, and a task that does no
   expect(untold.spent_usd).toBeCloseTo(0.2, 12);
   expect(untold.rows.find(({ status }) => status === "not_run")?.note).toMatch(/does not fit/);
 });
+
+test("a suite that is called off keeps what is finished, asks nobody any more, and fails nobody", async () => {
+  const calledOff = new AbortController();
+  const asked: string[] = [];
+  const programmer: Programmer = {
+    name: "agent",
+    parallel: 1,
+    async write({ id, gold }, _tryOut, signal) {
+      asked.push(id);
+      if (id === "b") {
+        calledOff.abort();
+        signal?.throwIfAborted();
+      }
+      return { program: gold };
+    },
+  };
+  const engine = simulatorEngine();
+  const { rows } = await runProcedureSuite({
+    tasks: ["a", "b", "c"].map((id) => ({ ...TASK, id })),
+    programmers: [programmer],
+    engine: "simulator",
+    stamp: "test",
+    signal: calledOff.signal,
+    workers: { do: async ({ run }: WorkOrder) => ({ type: "done", judged: await runAndJudge(engine, run) }) },
+  });
+  expect(rows.map(({ status }) => status)).toEqual(["graded", "not_run", "not_run"]);
+  expect(asked).toEqual(["a", "b"]);
+});

@@ -13,6 +13,7 @@ import { type Rung, RUNG_NAMES } from "../../evaluation/ladder/rungs.ts";
 import { stubDriver } from "../../evaluation/ladder/stub-driver.ts";
 import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
+import { callOffBySignals } from "../call-off.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
@@ -112,12 +113,14 @@ async function ladder(options: LadderOptions): Promise<void> {
   const out = options.out ?? join(RUNS_FOLDER, "ladder", stamp);
   const bar = new ProgressBar("climbing");
   let done = 0;
+  const interruption = callOffBySignals();
   const { results, product, reached } = await runLadder({
     suite,
     cases,
     driver,
     ...(money === undefined ? {} : { money }),
     stamp,
+    signal: interruption.signal,
     ladder: options.ladder === true,
     jobs: options.jobs,
     floor: options.driver === "stub",
@@ -127,7 +130,10 @@ async function ladder(options: LadderOptions): Promise<void> {
       done += 1;
       bar.show(done / cases.length, row.task);
     },
-  }).finally(() => bar.end());
+  }).finally(() => {
+    bar.end();
+    interruption.end();
+  });
   mkdirSync(out, { recursive: true });
   replaceFile(join(out, "product.jsonl"), product);
   await writeSuiteResults(out, results);

@@ -9,6 +9,7 @@ import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
 import { modelProgrammer } from "../../evaluation/procedures/model-programmer.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { callOffBySignals } from "../call-off.ts";
 import { chosenProvider, type ModelChoice } from "../model-options.ts";
 import { type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
@@ -55,6 +56,8 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
   const workers = programWorkers(options.jobs, options.taskTimeout);
   const bar = new ProgressBar("procedures");
   let ready = 0;
+  const interruption = callOffBySignals();
+  interruption.signal.addEventListener("abort", () => void workers.close(), { once: true });
   try {
     const results = await runProcedureSuite({
       tasks,
@@ -62,6 +65,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
       engine: options.engine,
       workers,
       stamp,
+      signal: interruption.signal,
       ...(model?.money === undefined ? {} : { money: model.money }),
       onRow: (row) => {
         ready += 1;
@@ -77,6 +81,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
     if (unjudged || results.gates.some(({ passed }) => !passed)) process.exitCode = 1;
   } finally {
     bar.end();
+    interruption.end();
     await workers.close();
   }
 }

@@ -99,7 +99,7 @@ async function runAll(cases: readonly LadderCase[], options: RunLadderOptions): 
       if (subject === undefined) return;
       const { money, driver } = options;
       const run = (): Promise<Done> => runOne(subject, options);
-      const ran = await (money === undefined ? run() : money.run(subject.id, run, costOf));
+      const ran = await (money === undefined ? run() : money.run(subject.id, run, ({ row }) => row.usd));
       const one = typeof ran === "string" ? notRun(subject, driver, ran) : ran;
       done[place] = one;
       options.onCase?.(one.row);
@@ -129,9 +129,6 @@ const notRun = (subject: LadderCase, driver: LadderDriver, note: string): Done =
     note,
   },
 });
-
-/** A case that was called off before its driver was asked costs nothing. */
-const costOf = ({ row }: Done): number | undefined => (row.status === "not_run" ? 0 : row.usd);
 
 async function runOne(subject: LadderCase, options: RunLadderOptions): Promise<Done> {
   const { driver } = options;

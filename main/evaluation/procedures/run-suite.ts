@@ -19,6 +19,8 @@ export interface ProcedureSuiteOptions {
   readonly stamp: string;
   /** What the programmers that cost something may spend on all tasks. Without it nothing limits the whole. */
   readonly money?: SuiteMoney;
+  /** Calls the suite off: what is finished stays, the rest is not run. */
+  readonly signal?: AbortSignal;
   /** Is told of every row as it is ready. */
   readonly onRow?: (row: SuiteRow) => void;
   /** Keeps a transcript and returns its file, relative to the results. */
@@ -72,12 +74,21 @@ async function rowsOf(programmer: Programmer, options: ProcedureSuiteOptions): P
 }
 
 async function paidRow(task: ProcedureTask, programmer: Programmer, options: ProcedureSuiteOptions): Promise<SuiteRow> {
-  const write = (): Promise<SuiteRow> => rowOf(task, programmer, options);
+  const calledOff = (): boolean => options.signal?.aborted === true;
+  const left: SuiteRow = { ...headOf(task, programmer), status: "not_run", ...NOTHING_DONE, note: CALLED_OFF };
+  if (calledOff()) return left;
+  const write = async (): Promise<SuiteRow> => {
+    const row = await rowOf(task, programmer, options);
+    // Whoever was interrupted did not fail.
+    return row.status === "failed" && calledOff() ? left : row;
+  };
   if (options.money === undefined || programmer.costs !== true) return write();
   const row = await options.money.run(`${programmer.name} ${task.id}`, write, ({ usd }) => usd);
   if (typeof row !== "string") return row;
-  return { ...headOf(task, programmer), status: "not_run", ...NOTHING_DONE, note: row };
+  return { ...left, note: row };
 }
+
+const CALLED_OFF = "the suite was ended before it";
 
 const headOf = ({ id, category, tier, split }: ProcedureTask, { name }: Programmer) => ({
   task: id,
@@ -98,7 +109,7 @@ async function rowOf(task: ProcedureTask, programmer: Programmer, options: Proce
   };
   let written: WrittenProgram;
   try {
-    written = await programmer.write(task, tryOut);
+    written = await programmer.write(task, tryOut, options.signal);
   } catch (error) {
     const note = error instanceof Error ? error.message : String(error);
     return { ...head, status: "failed", ...NOTHING_DONE, note };
@@ -123,7 +134,7 @@ async function rowOf(task: ProcedureTask, programmer: Programmer, options: Proce
 }
 
 function errorOf(end: Exclude<OrderEnd, { type: "done" }>): string {
-  return end.type === "called_off" ? "the suite was ended before it" : end.message;
+  return end.type === "called_off" ? CALLED_OFF : end.message;
 }
 
 function runs(passed: boolean, got: string): SuiteCheck {
