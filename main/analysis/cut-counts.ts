@@ -83,15 +83,13 @@ function unlitSamples(frame: CountedFrame, area: Rectangle): Uint16Array {
   });
 }
 
-/** How often each count occurs; at zero between two uses, since making it anew takes longer than counting the samples. */
-const numbers = new Uint32Array(65_536);
-
 /** Every `step`th value along rows and columns where `wanted` says so, in ascending order: counted, since counts are whole numbers. */
 function sortedValues(
   { samples, width_px, height_px }: CountedFrame,
   step: number,
   wanted: (column: number, row: number) => boolean,
 ): Uint16Array {
+  const numbers = new Uint32Array(65_536);
   let taken = 0;
   let top = 0;
   for (let row = 0; row < height_px; row += step)
@@ -106,7 +104,6 @@ function sortedValues(
   for (let value = 0, place = 0; value <= top; value++) {
     const end = place + (numbers[value] as number);
     sorted.fill(value, place, end);
-    numbers[value] = 0;
     place = end;
   }
   return sorted;
@@ -211,6 +208,7 @@ export function cutTop(
   const right = Math.min(width_px - 1, Math.ceil(area.centreX_px + reach));
   const first = Math.max(0, Math.floor(area.centreY_px - reach));
   const last = Math.min(height_px - 1, Math.ceil(area.centreY_px + reach));
+  const numbers = new Uint32Array(65_536);
   let top = 0;
   for (let row = first; row <= last; row++)
     for (let index = row * width_px + left; index <= row * width_px + right; index++) {
@@ -218,13 +216,6 @@ export function cutTop(
       numbers[value] = (numbers[value] as number) + 1;
       if (value > top) top = value;
     }
-  const found = plateau(top);
-  numbers.fill(0, 0, top + 1);
-  return found;
-}
-
-/** Whether far more pixels have the highest value than each of the next ones that occur, as `numbers` says. */
-function plateau(top: number): { readonly top_counts: number; readonly pixels: number } | undefined {
   const pixels = numbers[top] as number;
   if (pixels < FEWEST_AT_TOP) return undefined;
   let below = 0;
