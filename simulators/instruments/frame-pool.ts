@@ -1,5 +1,11 @@
 import { countedMemory } from "../../drivers/protocol/counted-memory.ts";
-import type { ExposedSamples } from "./world-port.ts";
+import type { FrameMemory } from "../../drivers/protocol/frame-memory.ts";
+
+/** Room for the counts of one frame, and who holds it. */
+interface PooledSamples {
+  readonly samples: Uint16Array;
+  readonly memory: FrameMemory;
+}
 
 /**
  * Memory of frames that serves the next ones once nobody holds it: a frame in memory that is new to the process costs about as much in
@@ -16,15 +22,18 @@ export class FramePool {
   }
 
   /** Memory for one frame, held once. Its samples are those of some earlier frame. */
-  take(pixels: number): Required<ExposedSamples> {
+  take(pixels: number): PooledSamples {
     const samples = this.#free.get(pixels)?.pop();
     if (samples === undefined) return this.#held(new Uint16Array(pixels));
     this.#free_bytes -= samples.byteLength;
     return this.#held(samples);
   }
 
-  #held(samples: Uint16Array): Required<ExposedSamples> {
-    return { samples, memory: countedMemory((usable) => usable && this.#putBack(samples)) };
+  #held(samples: Uint16Array): PooledSamples {
+    const memory = countedMemory((usable) => {
+      if (usable) this.#putBack(samples);
+    });
+    return { samples, memory };
   }
 
   #putBack(samples: Uint16Array): void {
