@@ -122,6 +122,7 @@ export interface BenchSession {
   readonly tools: readonly ToolName[];
   readonly verbs: BenchVerbs;
 
+  readonly state: BenchSnapshot["state"];
   /** Past its lifetime without a call. */
   readonly expired: boolean;
   snapshot(): BenchSnapshot;

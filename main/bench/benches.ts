@@ -37,10 +37,7 @@ export interface Benches {
   close(why: "finished" | "abandoned" | "expired"): Promise<void>;
 }
 
-const isOver = (session: BenchSession): boolean => {
-  const { state } = session.snapshot();
-  return state === "finished" || state === "closed" || session.expired;
-};
+const isOver = ({ state, expired }: BenchSession): boolean => state === "finished" || state === "closed" || expired;
 
 export function createBenches(offers: readonly BenchOffer[]): Benches {
   /** The run on each bench, also one that is being opened, so that two callers at once get the same. */
@@ -49,7 +46,7 @@ export function createBenches(offers: readonly BenchOffer[]): Benches {
 
   const sessionOn = (bench: string): BenchSession | undefined => {
     const session = opened.get(bench);
-    return session === undefined || session.snapshot().state === "closed" || session.expired ? undefined : session;
+    return session === undefined || session.state === "closed" || session.expired ? undefined : session;
   };
 
   const session = (run: string): BenchSession => {
@@ -65,7 +62,7 @@ export function createBenches(offers: readonly BenchOffer[]): Benches {
 
   /** Ends what is over on that bench and opens the next run. */
   const openNext = async (offer: BenchOffer, before: BenchSession | undefined): Promise<BenchSession> => {
-    if (before !== undefined) await before.close(before.snapshot().state === "finished" ? "finished" : "expired");
+    if (before !== undefined) await before.close(before.state === "finished" ? "finished" : "expired");
     try {
       const next = await offer.open();
       opened.set(offer.bench, next);

@@ -218,6 +218,10 @@ class Session implements BenchSession {
 
   // ---- looking ----
 
+  get state(): BenchSnapshot["state"] {
+    return this.#state;
+  }
+
   get expired(): boolean {
     return this.#place.options.hostClock.now_ms() - this.#lastCall_ms > this.handleLifetime_s * 1000;
   }

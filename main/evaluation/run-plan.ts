@@ -5,7 +5,7 @@ import type { EvaluationResults } from "../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import type { Plan } from "../contract/plan.ts";
 import { askedUnits } from "./asked-units.ts";
-import { COMPUTING } from "./computing-contenders.ts";
+import { COMPUTING, longestFirst } from "./computing-contenders.ts";
 import type { Driver } from "./driver.ts";
 import { type EvaluationCase, expandPlan, PlanError } from "./evaluation-case.ts";
 import {
@@ -197,7 +197,9 @@ class EvaluationRun {
     try {
       await Promise.all([
         ...kept.map((planned) => this.#read(planned)),
-        ...todo.filter(({ unit }) => COMPUTING.has(unit.contender)).map((planned) => this.#compute(planned)),
+        ...longestFirst(todo.filter(({ unit }) => COMPUTING.has(unit.contender))).map((planned) =>
+          this.#compute(planned),
+        ),
         ...this.#waitingContenders(todo),
       ]);
     } finally {

@@ -38,6 +38,8 @@ export interface RunUnitOptions extends FrameLoops {
   readonly versions: Readonly<Record<string, string>>;
   /** SHA-256 of what the result depends on. */
   readonly parts?: Readonly<Record<string, string>>;
+  /** Default: simulated time that lets pending input in at every jump. */
+  readonly clock?: Clock;
   /** Default: the machine's, for contenders that think in real time. */
   readonly hostClock?: Clock;
   readonly signal?: AbortSignal;
@@ -162,6 +164,7 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
     budgets: { calls, positions, views: contender.limits?.views ?? plan.budgets.views },
     ...(note === undefined ? {} : { operatorNote: note }),
     tools,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
     ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
     ...(options.readOut === undefined ? {} : { readOut: options.readOut }),

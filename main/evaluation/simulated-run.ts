@@ -90,6 +90,31 @@ export const stillClock: Clock = {
 /** Lets pending input in between two jumps of simulated time, so that a STOP is heard. */
 const yieldToHost = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Host time after which an uninterrupted clock gives the event loop a turn. */
+const LONGEST_WITHOUT_TURN_ms = 5;
+
+/**
+ * Simulated time for a run that nobody interrupts. Between two jumps everything that is settled runs on, but the event loop has a turn only
+ * from time to time: a move across the rail is hundreds of jumps, and a turn of the loop takes longer than one of them.
+ */
+export function uninterruptedClock(): Clock {
+  let turned_ms = performance.now();
+  return new SimulatedClock(
+    () =>
+      new Promise((resolve) => {
+        if (performance.now() - turned_ms < LONGEST_WITHOUT_TURN_ms) {
+          // The queue of ticks has its turn when that of promises is empty.
+          process.nextTick(resolve);
+          return;
+        }
+        setImmediate(() => {
+          turned_ms = performance.now();
+          resolve();
+        });
+      }),
+  );
+}
+
 /** Key of the codes in the pictures of a simulated run: the same for the same seed, so that its journal is too. */
 export function pictureKey(seed: number): string {
   return createHash("sha256").update(`pictures of seed ${seed}`).digest("hex");

@@ -7,7 +7,7 @@ import { readAnswers } from "./read-answers.ts";
 import { digestRun, type RunDigest } from "./run-digest.ts";
 import { runUnit, type RunUnitOptions } from "./run-unit.ts";
 import { planUnit, type PlannedUnit } from "./select-units.ts";
-import { type FrameLoops, stillClock } from "./simulated-run.ts";
+import { type FrameLoops, stillClock, uninterruptedClock } from "./simulated-run.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen, readUnit } from "./unit-reading.ts";
 import type { WorkerSetup, WorkerTask } from "./worker-messages.ts";
@@ -28,7 +28,10 @@ export class UnitWork {
   async do(task: WorkerTask): Promise<RunDigest> {
     const planned = this.#planned(task.unit);
     if (task.type === "run")
-      return this.run(planned, this.#driverOf(task.unit), task.attempt, { hostClock: stillClock });
+      return this.run(planned, this.#driverOf(task.unit), task.attempt, {
+        clock: uninterruptedClock(),
+        hostClock: stillClock,
+      });
     const digest = await readUnit(planned, { ...this.#setup, current: this.#setup.parts });
     if (digest === undefined) throw new Error(`${unitId(task.unit)} was not run to its end`);
     return digest;
@@ -39,7 +42,7 @@ export class UnitWork {
     planned: PlannedUnit,
     driver: Driver,
     attempt: number,
-    more: Pick<RunUnitOptions, "hostClock" | "signal" | "offered"> = {},
+    more: Pick<RunUnitOptions, "clock" | "hostClock" | "signal" | "offered"> = {},
   ): Promise<RunDigest> {
     const { plan, plan_hash, out, versions, parts, freeze } = this.#setup;
     const registered = this.#setup.registered && !planned.outsidePlan;

@@ -71,7 +71,7 @@ export function createBenchServer(options: BenchServerOptions): BenchServer {
   /** From here on the holder of the handle hears what changes in the run. */
   const follow = (session: BenchSession, handle: string): void => {
     for (const [known, { end }] of followed) {
-      if (known !== session && known.snapshot().state === "closed") {
+      if (known !== session && known.state === "closed") {
         end();
         followed.delete(known);
       }

@@ -35,3 +35,8 @@ test("numbers come back as they were", () => {
     expect(JSON.parse(canonicalJson(value))).toBe(value);
   }
 });
+
+test("the path of a refusal leads through every object and array around it", () => {
+  const sound = { b: [1, { c: 2 }] };
+  expect(() => canonicalJson({ a: sound, z: [[0], { deep: [sound, Number.NaN] }] })).toThrow("$.z[1].deep[1] is NaN");
+});

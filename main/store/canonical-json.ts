@@ -5,28 +5,61 @@
  * @throws TypeError naming the path of what JSON cannot say: NaN, infinities, undefined in an array, functions, class instances, cycles.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, "$", []);
+  return write(value, []);
 }
 
-function write(value: unknown, path: string, above: readonly object[]): string {
-  if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which JSON cannot say`);
-    return JSON.stringify(value);
+/** Where a value stands: the objects and arrays around it, from the outside inwards, and the key or index in each. */
+type Place = { readonly inside: object; key: string | number }[];
+
+function write(value: unknown, place: Place): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "boolean":
+      return value ? "true" : "false";
+    case "number":
+      if (!Number.isFinite(value)) throw new TypeError(`${path(place)} is ${value}, which JSON cannot say`);
+      return String(value);
+    case "object":
+      if (value === null) return "null";
+      if (place.some(({ inside }) => inside === value)) throw new TypeError(`${path(place)} contains itself`);
+      return Array.isArray(value) ? writeArray(value, place) : writeObject(value, place);
+    default:
+      throw new TypeError(`${path(place)} is of type ${typeof value}, which JSON cannot say`);
   }
-  if (typeof value !== "object") throw new TypeError(`${path} is of type ${typeof value}, which JSON cannot say`);
-  if (above.includes(value)) throw new TypeError(`${path} contains itself`);
-  const inside = [...above, value];
-  if (Array.isArray(value)) {
-    return `[${Array.from(value, (item, index) => write(item, `${path}[${index}]`, inside)).join(",")}]`;
+}
+
+function writeArray(items: readonly unknown[], place: Place): string {
+  const step: Place[number] = { inside: items, key: 0 };
+  place.push(step);
+  let text = "[";
+  for (let index = 0; index < items.length; index++) {
+    step.key = index;
+    text += `${index === 0 ? "" : ","}${write(items[index], place)}`;
   }
+  place.pop();
+  return `${text}]`;
+}
+
+function writeObject(value: object, place: Place): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new TypeError(`${path} is not a plain object, so its text is not defined`);
+    throw new TypeError(`${path(place)} is not a plain object, so its text is not defined`);
   }
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([key, member]) => `${JSON.stringify(key)}:${write(member, `${path}.${key}`, inside)}`);
-  return `{${members.join(",")}}`;
+  const step: Place[number] = { inside: value, key: "" };
+  place.push(step);
+  let text = "{";
+  // The order of sort without a comparison is that of the code units.
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Readonly<Record<string, unknown>>)[key];
+    if (member === undefined) continue;
+    step.key = key;
+    text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${write(member, place)}`;
+  }
+  place.pop();
+  return `${text}}`;
 }
+
+/** The place as a reader writes it. Put together only for an error, since journals are written in passing. */
+const path = (place: Place): string =>
+  `$${place.map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")}`;

@@ -1,6 +1,7 @@
 import type { FrameMemory } from "../../drivers/protocol/frame-memory.ts";
 import type { Sensor } from "../world/sensor.ts";
 import type { World, WorldExposure } from "../world/world.ts";
+import { FramePool } from "./frame-pool.ts";
 
 /** The counts of one exposure, and the memory that they lie in where it is used again. */
 export interface ExposedSamples {
@@ -17,11 +18,21 @@ export interface WorldPort {
   close(): void;
 }
 
-/** The world in this very thread; every frame has memory of its own. */
+/** Room for a hundred frames of the usual sensor, or for six of the largest. */
+const MOST_FREE_BYTES = 64 * 2 ** 20;
+/** One for all worlds of this thread: the next run goes on in the memory of the one before. */
+const pool = new FramePool(MOST_FREE_BYTES);
+
+/** The world in this very thread. The memory of its frames is used again. */
 export function worldHere(world: World): WorldPort {
+  const pixels = world.sensor.width_px * world.sensor.height_px;
   return {
     sensor: world.sensor,
-    expose: (exposure) => ({ samples: world.expose(exposure) }),
+    expose(exposure) {
+      const exposed = pool.take(pixels);
+      world.expose(exposure, exposed.samples);
+      return exposed;
+    },
     close: () => undefined,
   };
 }

@@ -45,6 +45,7 @@ function drift_um(scenario: Scenario, measurements: number): { x_um: number; y_u
  * @param z_mm where the sensor stands
  * @param measurements measurements taken so far, for pointing drift
  * @param readback_mm what the stage reads, where it differs from where it stands: the ranges of faults are in its terms
+ * @param memory where the light goes, one per pixel; default: memory of its own
  */
 export function lightOnSensor(
   scenario: Scenario,
@@ -52,8 +53,9 @@ export function lightOnSensor(
   z_mm: number,
   measurements: number,
   readback_mm = z_mm,
+  memory?: Float32Array,
 ): Float32Array {
-  const light = new Float32Array(sensor.width_px * sensor.height_px);
+  const light = memory?.fill(0) ?? new Float32Array(sensor.width_px * sensor.height_px);
   const drift = drift_um(scenario, measurements);
   const axisColumn = sensor.width_px / 2 + drift.x_um / sensor.pixelPitch_um;
   const axisRow = sensor.height_px / 2 + drift.y_um / sensor.pixelPitch_um;

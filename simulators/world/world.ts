@@ -72,7 +72,10 @@ export class World {
   #lightAt(position_mm: number, measurements: number): Float32Array {
     if (this.#light?.position_mm !== position_mm || this.#light.measurements !== measurements) {
       const z_mm = this.truePosition_mm(position_mm, measurements);
-      const image = lightOnSensor(this.scenario, this.sensor, z_mm, measurements, position_mm);
+      // Nobody else sees the light, so that its memory serves from place to place.
+      const memory = this.#light?.image;
+      this.#light = undefined;
+      const image = lightOnSensor(this.scenario, this.sensor, z_mm, measurements, position_mm, memory);
       this.#light = { position_mm, measurements, image };
     }
     return this.#light.image;
