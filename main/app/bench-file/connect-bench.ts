@@ -17,6 +17,7 @@ import type {
   SimulatedCameraEntry,
 } from "../../contract/bench-file.ts";
 import { fastestReadout } from "../frame-loops.ts";
+import type { LiveChain } from "../live-chain/live-chain.ts";
 import { RealClock } from "../real-clock.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
@@ -46,6 +47,8 @@ export interface ConnectOptions {
   readonly ask?: (request: string) => Promise<void>;
   /** All-simulated benches run paced like real ones. */
   readonly realTime?: boolean;
+  /** Where frames are looked at, and in whose memory they come. Default: in this thread. */
+  readonly chain?: LiveChain;
   /** Takes every exchange with the stage as a line of JSON. */
   readonly record?: (line: string) => void;
 }
