@@ -413,7 +413,11 @@ export class ControlledStage implements Stage {
       const verdict = watch.judge(current_mm, now_ms);
       // One wrong number may be noise on the line; two in a row are where the stage is.
       if (verdict !== undefined && (suspected === verdict.code || verdict.code === "timed_out")) {
-        throw this.#error(verdict.code, withWarnings(verdict.message, status), { name: "position_mm", value: current_mm, unit: "mm" });
+        throw this.#error(verdict.code, withWarnings(verdict.message, status), {
+          name: "position_mm",
+          value: current_mm,
+          unit: "mm",
+        });
       }
       suspected = verdict?.code;
     }

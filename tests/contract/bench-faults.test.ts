@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { BenchError } from "../../main/contract/error-codes.ts";
 import type { LineFault } from "../../simulators/controllers/faulty-line.ts";
 import { EMULATED_STAGES, type EmulatedStage } from "../support/emulated-stages.ts";
-import { type CameraTrouble, FaultyBench, refusalOf } from "../support/faulty-bench.ts";
+import { FaultyBench, refusalOf } from "../support/faulty-bench.ts";
+import type { CameraTrouble } from "../support/troubled-camera.ts";
 
 /*
  * What a person or an agent who measures gets to see when a line, a plug, the mechanics or the camera fails: the
@@ -205,18 +206,20 @@ describe.each(EMULATED_STAGES)("a measurement over $name", (emulated) => {
   });
 });
 
-describe("a measurement whose camera fails", () => {
+describe("a measurement whose camera fails, through the driver of real ones", () => {
   const [zaber] = EMULATED_STAGES;
   const TROUBLES: readonly (readonly [CameraTrouble, string])[] = [
     ["stream stalls", "timed_out"],
     ["wrong pixel format", "wrong_format"],
     ["frame from before the move", "frame_lost"],
     ["incomplete frame", "frame_lost"],
+    ["unplugged", "connection_lost"],
   ];
 
   test.each(TROUBLES)("%s: it fails by name, and the next one works", async (trouble, code) => {
     if (zaber === undefined) throw new TypeError("no stage");
     const { bench, far_mm, first } = await benchAtRest(zaber);
+    const opened = bench.camera.native.opened;
     bench.camera.trouble = trouble;
     expectClear(bench, await refusalOf(bench.measure(far_mm)), [code]);
     await expectStandstill(bench);
@@ -224,5 +227,27 @@ describe("a measurement whose camera fails", () => {
     expect(bench.eventsOf("frames_exposed").at(-1)).toMatchObject({ frames: 0, frames_asked: 1 });
     bench.camera.trouble = undefined;
     expect(await bench.measure(far_mm)).toMatchObject({ measurement: "m002" });
+    // A camera that was gone was found again, and configured anew.
+    expect(bench.camera.native.opened).toBe(trouble === "unplugged" ? opened + 1 : opened);
+    expect((await bench.measurements()).map(({ measurement }) => measurement)).toEqual([first.measurement, "m002"]);
+  });
+
+  test("a camera that is pulled out while frames come loses the measurement under way by name, and the stage stands", async () => {
+    if (zaber === undefined) throw new TypeError("no stage");
+    const { bench, far_mm, first } = await benchAtRest(zaber);
+    const measuring = refusalOf(bench.measure(far_mm));
+    // The first frame is asked for when the stage has arrived.
+    const { native } = bench.camera;
+    const trigger = native.onTrigger;
+    native.onTrigger = () => {
+      trigger();
+      bench.camera.trouble = "unplugged";
+    };
+    expectClear(bench, await measuring, ["connection_lost"]);
+    await expectStandstill(bench);
+    native.onTrigger = trigger;
+    bench.camera.trouble = undefined;
+    expect(await bench.measure(far_mm)).toMatchObject({ measurement: "m002" });
+    expect((await bench.measurements())[0]).toMatchObject({ measurement: first.measurement });
   });
 });
