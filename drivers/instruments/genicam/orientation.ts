@@ -25,7 +25,7 @@ export function orient(
   samples: Uint16Array,
   width: number,
   orientation: FrameOrientation,
-  turned = new Uint16Array(isUpright(orientation) ? 0 : samples.length),
+  turned: Uint16Array = new Uint16Array(isUpright(orientation) ? 0 : samples.length),
 ): Uint16Array {
   if (isUpright(orientation)) return samples;
   const { mirrorColumns = false, mirrorRows = false, transpose = false } = orientation;

@@ -64,7 +64,7 @@ export function unpackPixels(
   format: PixelFormat,
   bytes: Uint8Array,
   pixels: number,
-  samples = new Uint16Array(pixels),
+  samples: Uint16Array = new Uint16Array(pixels),
 ): Uint16Array {
   const needed = payloadBytes(format, pixels);
   if (bytes.length < needed) {
