@@ -213,13 +213,11 @@ describe("a measurement whose camera fails, through the driver of real ones", ()
     ["wrong pixel format", "wrong_format"],
     ["frame from before the move", "frame_lost"],
     ["incomplete frame", "frame_lost"],
-    ["unplugged", "connection_lost"],
   ];
 
   test.each(TROUBLES)("%s: it fails by name, and the next one works", async (trouble, code) => {
     if (zaber === undefined) throw new TypeError("no stage");
     const { bench, far_mm, first } = await benchAtRest(zaber);
-    const opened = bench.camera.native.opened;
     bench.camera.trouble = trouble;
     expectClear(bench, await refusalOf(bench.measure(far_mm)), [code]);
     await expectStandstill(bench);
@@ -227,8 +225,6 @@ describe("a measurement whose camera fails, through the driver of real ones", ()
     expect(bench.eventsOf("frames_exposed").at(-1)).toMatchObject({ frames: 0, frames_asked: 1 });
     bench.camera.trouble = undefined;
     expect(await bench.measure(far_mm)).toMatchObject({ measurement: "m002" });
-    // A camera that was gone was found again, and configured anew.
-    expect(bench.camera.native.opened).toBe(trouble === "unplugged" ? opened + 1 : opened);
     expect((await bench.measurements()).map(({ measurement }) => measurement)).toEqual([first.measurement, "m002"]);
   });
 
@@ -248,6 +244,8 @@ describe("a measurement whose camera fails, through the driver of real ones", ()
     native.onTrigger = trigger;
     bench.camera.trouble = undefined;
     expect(await bench.measure(far_mm)).toMatchObject({ measurement: "m002" });
+    // It was found again, and configured anew.
+    expect(native.opened).toBe(2);
     expect((await bench.measurements())[0]).toMatchObject({ measurement: first.measurement });
   });
 });
