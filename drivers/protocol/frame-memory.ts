@@ -10,3 +10,9 @@ export interface FrameMemory {
   /** The samples stay valid for ever: the memory never serves another frame. From then on holding and letting go mean nothing. */
   keep(): void;
 }
+
+/** Room for the samples of one frame, held once by whoever got it. */
+export interface FrameRoom {
+  readonly samples: Uint16Array;
+  readonly memory: FrameMemory;
+}

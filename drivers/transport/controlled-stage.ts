@@ -36,6 +36,10 @@ const HINTS: Partial<Record<InstrumentErrorCode, string>> = {
   faulted: "look at the controller; clear the fault or switch it off and on, then home the stage",
 };
 
+/** What the controller itself says may be why a motion ended where it did. */
+const withWarnings = (message: string, { warnings }: AxisStatus): string =>
+  warnings.length === 0 ? message : `${message} (the controller says: ${warnings.join("; ")})`;
+
 /** The one motion under way. */
 interface Motion {
   readonly what: string;
@@ -409,7 +413,11 @@ export class ControlledStage implements Stage {
       const verdict = watch.judge(current_mm, now_ms);
       // One wrong number may be noise on the line; two in a row are where the stage is.
       if (verdict !== undefined && (suspected === verdict.code || verdict.code === "timed_out")) {
-        throw this.#error(verdict.code, verdict.message, { name: "position_mm", value: current_mm, unit: "mm" });
+        throw this.#error(verdict.code, withWarnings(verdict.message, status), {
+          name: "position_mm",
+          value: current_mm,
+          unit: "mm",
+        });
       }
       suspected = verdict?.code;
     }
@@ -511,8 +519,11 @@ export class ControlledStage implements Stage {
     if (status.moving || Math.abs(current_mm - target_mm) > tolerance_mm) {
       throw this.#error(
         "position_error",
-        `the stage ${status.moving ? "does not come to rest" : "stands still"} at ${current_mm.toFixed(4)} mm, ` +
-          `away from its target of ${target_mm} mm`,
+        withWarnings(
+          `the stage ${status.moving ? "does not come to rest" : "stands still"} at ${current_mm.toFixed(4)} mm, ` +
+            `away from its target of ${target_mm} mm`,
+          status,
+        ),
         { name: "position_mm", value: current_mm, unit: "mm", limit: tolerance_mm },
       );
     }

@@ -29,7 +29,13 @@ export function chosenOffers(choice: BenchChoice, chain?: LiveChain): BenchOffer
   if (choice.bench !== undefined) {
     if (scenario !== undefined) throw new UsageError("--bench and --scenario are both given; expected one of them");
     if (seed !== undefined) throw new UsageError("--bench and --seed are both given; a bench file names its own seed");
-    return [offerBenchOfFile(readBenchFile(choice.bench), { keepIn: out, realTime: choice.realTime === true })];
+    return [
+      offerBenchOfFile(readBenchFile(choice.bench), {
+        keepIn: out,
+        realTime: choice.realTime === true,
+        ...(chain === undefined ? {} : { chain }),
+      }),
+    ];
   }
   if (seed !== undefined && scenario === undefined) throw new UsageError("--seed without --scenario; expected both");
   return [
@@ -49,10 +55,15 @@ export function chosenOffers(choice: BenchChoice, chain?: LiveChain): BenchOffer
 /** The bench of a file as the window and agents get it: every run is kept, with all its frames. */
 export function offerBenchOfFile(
   file: BenchFile,
-  { keepIn, realTime = false }: { readonly keepIn: string; readonly realTime?: boolean },
+  {
+    keepIn,
+    realTime = false,
+    chain,
+  }: { readonly keepIn: string; readonly realTime?: boolean; readonly chain?: LiveChain },
 ): ConfiguredBench {
   return offerConfiguredBench(file, {
     realTime,
+    ...(chain === undefined ? {} : { chain }),
     keep: ({ canaryKey, simulated }) =>
       keepRun(keepIn, {
         id: newRunId(file.bench),

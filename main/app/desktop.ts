@@ -28,7 +28,7 @@ export function runDesktopBench(parent: ParentPort, runsFolder: string): void {
     desktop: true,
     runsFolder,
     files: new BenchFileFolder(join(dirname(runsFolder), BENCHES_FOLDER), (file) =>
-      offerBenchOfFile(file, { keepIn: runsFolder, realTime: true }),
+      offerBenchOfFile(file, { keepIn: runsFolder, realTime: true, chain }),
     ),
     chain,
     contenders: [agentOffer({})],

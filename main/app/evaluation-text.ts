@@ -1,4 +1,5 @@
 import type { EvaluationResults } from "../contract/evaluation-results.ts";
+import { agreementTable, benchSentences, repeatabilityTable } from "../evaluation/report/bench-tables.ts";
 import { counted } from "../evaluation/report/figures-text.ts";
 import type { GroupSummary } from "../contract/evaluation-summary.ts";
 
@@ -33,6 +34,12 @@ function line(one: GroupSummary): string[] {
   ];
 }
 
+/** How the runs on a bench agree, a line each. */
+function benchLines({ summary: { repeatability = [], agreement = [] } }: EvaluationResults): string[] {
+  const lines = [...repeatabilityTable(repeatability).rows, ...agreementTable(agreement).rows];
+  return lines.length === 0 ? [] : ["", ...lines.map((cells) => cells.filter((cell) => cell !== "–").join("  "))];
+}
+
 /** The groups of an evaluation as a table for a terminal. */
 export function evaluationText(results: EvaluationResults): string {
   const lines = [[...COLUMNS], ...[...results.summary.groups, ...results.summary.held_out].map(line)];
@@ -46,8 +53,11 @@ export function evaluationText(results: EvaluationResults): string {
   const stamp = results.registered
     ? `Plan ${results.plan}, registered on ${results.registration.frozen_on ?? "?"}, SHA-256 ${results.plan_hash}`
     : `EXPLORATORY: plan ${results.plan}, SHA-256 ${results.plan_hash} (${results.registration.why_not.join("; ")})`;
-  const wrong = results.rows.filter((row) => !row.correct && row.note !== undefined && row.status !== "not_run");
+  const wrong = results.rows.filter(
+    (row) => row.correct !== true && row.note !== undefined && row.status !== "not_run",
+  );
   const remarks = [
+    ...benchSentences(results),
     ...(results.registration.history === undefined ? [] : [`Mind: ${results.registration.history}.`]),
     ...(results.not_recomputed === undefined
       ? []
@@ -60,5 +70,5 @@ export function evaluationText(results: EvaluationResults): string {
     ),
   ];
   const notes = `${counted(wrong.length, "row")} with a note on what went wrong`;
-  return [stamp, ...remarks, "", ...table, "", notes].join("\n");
+  return [stamp, ...remarks, "", ...table, ...benchLines(results), "", notes].join("\n");
 }

@@ -3,7 +3,7 @@ import type { BenchSession, FrameSink } from "../bench/bench-session.ts";
 import type { Journal } from "../contract/events.ts";
 import { encodeTiff } from "../files/write-image.ts";
 import type { FrameTasks } from "./live-chain/frame-tasks.ts";
-import { createRunFolder, type NewRunRecord } from "../store/run-folder.ts";
+import { createRunFolder, type NewRunRecord, type RunFolder } from "../store/run-folder.ts";
 import { programVersion } from "./program-version.ts";
 
 /** Where runs are kept unless a command is told otherwise, below the folder in which it was started. */
@@ -32,6 +32,20 @@ export function newRunId(bench: string, now = new Date()): string {
 const tiffHere: FrameTasks["tiff"] = (frame, pixelPitch_um, provenance) =>
   encodeTiff([frame], pixelPitch_um, provenance);
 
+/** Keeps raw frames as TIFF: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
+export function rawFrameSink(
+  write: RunFolder["writeFrame"],
+  simulated: boolean,
+  pixelPitch_um: number,
+  tiff: FrameTasks["tiff"] = tiffHere,
+): FrameSink {
+  return async (id, frame, index) => {
+    if (simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
+    const provenance = { program: "caustic", simulated, exposure_ms: frame.exposure_ms };
+    await write(id, index, await tiff(frame, pixelPitch_um, provenance));
+  };
+}
+
 /** Begins the folder of a run. */
 export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {
   const durability = record.simulated ? "process" : "power";
@@ -51,13 +65,7 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
     journal: { append: (event) => noting("an event could not be written", () => folder.journal.append(event)) },
     problem: () => problem,
     directory: folder.directory,
-    frameSink:
-      (pixelPitch_um, tiff = tiffHere) =>
-      async (id, frame, index) => {
-        if (record.simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
-        const provenance = { program: "caustic", simulated: record.simulated, exposure_ms: frame.exposure_ms };
-        await folder.writeFrame(id, index, await tiff(frame, pixelPitch_um, provenance));
-      },
+    frameSink: (pixelPitch_um, tiff) => rawFrameSink(folder.writeFrame, record.simulated, pixelPitch_um, tiff),
     follow(session) {
       session.subscribe((event) => {
         if (event.type === "view_made") {

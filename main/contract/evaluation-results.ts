@@ -28,6 +28,18 @@ const startedAgainSchema = z.object({
 });
 export type StartedAgain = z.infer<typeof startedAgainSchema>;
 
+/** The bench on which an evaluation ran. */
+export const evaluationBenchSchema = z.object({
+  bench: z.string(),
+  description: z.string(),
+  kind: z
+    .enum(["hardware", "emulated"])
+    .describe("emulated: at least one instrument is simulated or emulated, so nothing measured there is real"),
+  file_sha256: z.string().describe("Of the bench file's content as canonical JSON"),
+  instruments: z.array(z.object({ role: z.string(), what: z.string() })),
+});
+export type BenchFacts = z.infer<typeof evaluationBenchSchema>;
+
 /** `results.json` of an evaluation's folder. The same runs give the same bytes. */
 export const evaluationResultsSchema = z.object({
   plan: z.string(),
@@ -43,6 +55,9 @@ export const evaluationResultsSchema = z.object({
     .optional()
     .describe("Runs of which recomputing could not show that they are those of their cases"),
   started_again: z.array(startedAgainSchema).optional().describe("Of contenders that answer otherwise each time"),
+  bench: evaluationBenchSchema
+    .optional()
+    .describe("Absent where every bench was simulated; no run of it can be made again"),
   rows: z.array(evaluationRowSchema),
   summary: evaluationSummarySchema,
   deviations: z.array(deviationSchema),

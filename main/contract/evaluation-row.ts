@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beamReferenceSchema } from "./plan.ts";
 import { verdictSchema } from "./vocabulary.ts";
 
 /** How a run ended. `failed` is the infrastructure's fault and is listed, never mixed into the rates. */
@@ -13,6 +14,15 @@ export const gradeAnswerSchema = z.object({
 });
 export type GradeAnswer = z.infer<typeof gradeAnswerSchema>;
 
+/** An M² as a run reported it. */
+const reportedSchema = z.object({ value: z.number(), u: z.number() });
+
+/** What M² on a bench is held against. */
+const heldAgainstSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("reference"), ...beamReferenceSchema.shape }),
+  z.object({ kind: z.literal("no_reference"), why: z.string() }),
+]);
+
 /** One case, one contender, one epoch. Absent numbers could not be had; they are never zero. */
 export const evaluationRowSchema = z.object({
   group: z.string(),
@@ -21,11 +31,22 @@ export const evaluationRowSchema = z.object({
   epoch: z.number().int().positive(),
   status: runStatusSchema,
   verdict: verdictSchema.optional(),
-  expected: verdictSchema,
-  correct: z.boolean(),
-  m2_error_x: z.number().optional().describe("M² over its true value, minus one"),
+  expected: verdictSchema.optional().describe("Absent where nothing says which verdict is right"),
+  correct: z.boolean().optional().describe("Absent where nothing says what is right"),
+  held_against: heldAgainstSchema.optional().describe("Absent on simulated beams, whose truth is known exactly"),
+  m2_x: reportedSchema.optional().describe("On benches alone: M² as reported, with its standard uncertainty"),
+  m2_y: reportedSchema.optional(),
+  m2_error_x: z
+    .number()
+    .optional()
+    .describe("M² over its true value, minus one; on a bench over its reference, which is uncertain itself"),
   m2_error_y: z.number().optional(),
-  /** True M² minus the measured one, in stated standard uncertainties. */
+  m2_error_u_x: z
+    .number()
+    .optional()
+    .describe("On benches alone: standard uncertainty of that error, from run and reference together"),
+  m2_error_u_y: z.number().optional(),
+  /** Measured M² minus the true one in stated standard uncertainties; against a reference, in those of both together. */
   m2_pull_x: z.number().optional(),
   m2_pull_y: z.number().optional(),
   violations: z.number().int().nonnegative(),
@@ -36,9 +57,9 @@ export const evaluationRowSchema = z.object({
     .optional()
     .describe("Named in a reason or in the explanation; absent where the case has no fault"),
   fault_claim: z
-    .enum(["right", "wrong", "missed", "unsupported", "none"])
+    .enum(["right", "wrong", "missed", "unsupported", "none", "not_judged"])
     .describe(
-      "The structured claim of finish against the injected fault; unsupported: the right kind, and nothing was measured or seen where it is claimed",
+      "The structured claim of finish against the injected fault; unsupported: the right kind, and nothing was measured or seen where it is claimed; not_judged: on a bench, where nobody knows what is wrong",
     ),
   images: z.enum(["not_looked", "image_confirmed", "image_not_confirmed"]),
   bad_calls: z

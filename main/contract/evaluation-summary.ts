@@ -51,10 +51,43 @@ export const pairedSummarySchema = z.object({
 });
 export type PairedSummary = z.infer<typeof pairedSummarySchema>;
 
+/** The runs of one contender on one case of a bench, against each other. */
+export const repeatabilitySchema = z.object({
+  case: z.string(),
+  contender: z.string(),
+  runs: z.number().int().describe("That were graded"),
+  verdicts: z.record(z.string(), z.number().int()).describe("How often each was given; no_verdict where none was"),
+  consistent: z.boolean().optional().describe("All runs gave one verdict; absent for fewer than two"),
+  m2: z.array(
+    z.object({
+      axis: z.enum(["x", "y"]),
+      runs: z.number().int(),
+      mean: z.number(),
+      deviation: z.number().optional().describe("Standard deviation of one run; absent for fewer than two"),
+      u_mean: z.number().describe("Root mean square of the stated standard uncertainties"),
+    }),
+  ),
+});
+export type Repeatability = z.infer<typeof repeatabilitySchema>;
+
+/** Two contenders on one case of a bench: how far their M² lie apart. */
+export const agreementSchema = z.object({
+  case: z.string(),
+  axis: z.enum(["x", "y"]),
+  first: z.string(),
+  second: z.string(),
+  difference: z.number().describe("Mean of the first minus mean of the second"),
+  u: z.number().describe("Standard uncertainty of that, from the stated ones of single runs"),
+  same_verdict: z.boolean().describe("Both gave the same verdict in all their runs"),
+});
+export type Agreement = z.infer<typeof agreementSchema>;
+
 export const evaluationSummarySchema = z.object({
   groups: z.array(groupSummarySchema),
   held_out: z.array(groupSummarySchema).describe("Held-out groups together, without cases marked as seen"),
   paired: z.array(pairedSummarySchema),
+  repeatability: z.array(repeatabilitySchema).optional().describe("Cases on a bench"),
+  agreement: z.array(agreementSchema).optional().describe("Cases on a bench"),
   pass_hat_k: z.array(z.object({ contender: z.string(), k: z.number().int(), value: z.number() })),
 });
 export type EvaluationSummary = z.infer<typeof evaluationSummarySchema>;

@@ -92,6 +92,41 @@ export const planCaseSchema = z.strictObject({
 });
 export type PlanCase = z.infer<typeof planCaseSchema>;
 
+/** A value with its standard uncertainty. */
+const statedValueSchema = z.strictObject({ value: z.number().positive(), u: z.number().positive() });
+
+/** What is known of a beam that nobody has made up: measured elsewhere, and never exactly. */
+export const beamReferenceSchema = z
+  .strictObject({
+    m2_x: statedValueSchema.optional(),
+    m2_y: statedValueSchema.optional(),
+    source: z.string().min(1).describe("Who or what measured it, how and when"),
+  })
+  .refine((reference) => reference.m2_x !== undefined || reference.m2_y !== undefined, {
+    message: "a reference without a value; expected m2_x, m2_y or both",
+  });
+export type BeamReference = z.infer<typeof beamReferenceSchema>;
+
+/** A case whose beam is the one on the bench that `caustic eval --bench` names, whichever that is. */
+export const benchCaseSchema = z.strictObject({
+  case: identifier,
+  /** Where the stage stands when a unit begins: 0 is the lower end of the travel that the bench allows, 1 its upper end. */
+  start_travel_fraction: z.number().min(0).max(1),
+  reference: beamReferenceSchema.optional(),
+  /** Absent: nothing says which verdict is right, and none is called so. */
+  expected: verdictSchema.optional(),
+  note: z.string().optional(),
+  constraint: constraintSchema.optional(),
+  /** The expected verdict counts only if M² is within this share of the reference on every scored axis. */
+  m2_within: z.number().positive().optional(),
+  scored_axes: z
+    .array(z.enum(["x", "y"]))
+    .min(1)
+    .optional(),
+  caveat: z.string().optional(),
+});
+export type BenchCase = z.infer<typeof benchCaseSchema>;
+
 /** Cases that are made by rule: every listed variant with every seed of a range. */
 const gridSchema = z.strictObject({
   scenario: z.string(),
@@ -116,6 +151,8 @@ export const planGroupSchema = z.strictObject({
   /** Runs of each contender; a contender that is not named does not run here. */
   contenders: z.array(identifier).min(1),
   cases: z.array(planCaseSchema).optional(),
+  /** Cases on the bench of `caustic eval --bench`; the plan does not know which one that will be. */
+  bench_cases: z.array(benchCaseSchema).min(1).optional(),
   grid: gridSchema.optional(),
   strata: strataSchema.optional(),
 });

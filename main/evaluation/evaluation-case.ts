@@ -1,4 +1,4 @@
-import type { Plan, PlanCase, PlanGroup } from "../contract/plan.ts";
+import type { BenchCase, Plan, PlanCase, PlanGroup } from "../contract/plan.ts";
 import type { Verdict } from "../contract/vocabulary.ts";
 import { oracleVerdict } from "../../simulators/world/oracle.ts";
 import { randomScenario } from "../../simulators/world/random-scenario.ts";
@@ -14,11 +14,15 @@ const STAGE = { travelMin_mm: 0, travelMax_mm: 250 };
 /** How many seeds are tried for a stratum before the plan is called impossible. */
 const MOST_DRAWS = 100_000;
 
-/** A case ready to run: its world, its truth and what is expected of it. */
-export interface EvaluationCase {
+interface AnyCase {
   readonly group: string;
   readonly held_out: boolean;
   readonly contenders: readonly string[];
+}
+
+/** A case in a simulated world: its light, its truth and what is expected of it. */
+export interface SimulatedCase extends AnyCase {
+  readonly on: "simulator";
   readonly planned: PlanCase;
   readonly scenario: Scenario;
   readonly truth: BeamTruth;
@@ -26,6 +30,17 @@ export interface EvaluationCase {
   readonly oracle: Verdict;
   readonly expected: Verdict;
 }
+
+/** A case on whatever bench is given: of its beam nobody knows more than the plan's reference says, where there is one. */
+export interface CaseOnBench extends AnyCase {
+  readonly on: "bench";
+  readonly planned: BenchCase;
+  /** Undefined where nothing says which verdict is right. */
+  readonly expected: Verdict | undefined;
+}
+
+/** A case ready to run. */
+export type EvaluationCase = SimulatedCase | CaseOnBench;
 
 /** A plan that cannot be carried out as written; the message names the case and what is wrong. */
 export class PlanError extends Error {
@@ -45,12 +60,13 @@ function scenarioOf(planned: PlanCase): Scenario {
 export function makeCase(
   group: Pick<PlanGroup, "group" | "held_out" | "contenders">,
   planned: PlanCase,
-): EvaluationCase {
+): SimulatedCase {
   const scenario = scenarioOf(planned);
   const truth = beamTruth(scenario);
   const oracle = oracleVerdict(truth, STAGE, createSensor());
   const expected = planned.expected ?? oracle;
   return {
+    on: "simulator",
     group: group.group,
     held_out: group.held_out,
     contenders: group.contenders,
@@ -60,6 +76,14 @@ export function makeCase(
     oracle,
     expected,
   };
+}
+
+/** A case on a bench. */
+export function makeCaseOnBench(
+  { group, held_out, contenders }: Pick<PlanGroup, "group" | "held_out" | "contenders">,
+  planned: BenchCase,
+): CaseOnBench {
+  return { on: "bench", group, held_out, contenders, planned, expected: planned.expected };
 }
 
 function gridCases(group: PlanGroup): PlanCase[] {
@@ -97,9 +121,10 @@ function strataCases(group: PlanGroup): PlanCase[] {
 export function expandPlan(plan: Plan): EvaluationCase[] {
   const [problem] = planProblems(plan);
   if (problem !== undefined) throw new PlanError(`${problem.path.join(".")}: ${problem.message}`);
-  const cases = plan.groups.flatMap((group) =>
-    [...(group.cases ?? []), ...gridCases(group), ...strataCases(group)].map((planned) => makeCase(group, planned)),
-  );
+  const cases = plan.groups.flatMap((group): EvaluationCase[] => [
+    ...[...(group.cases ?? []), ...gridCases(group), ...strataCases(group)].map((planned) => makeCase(group, planned)),
+    ...(group.bench_cases ?? []).map((planned) => makeCaseOnBench(group, planned)),
+  ]);
   const names = new Set(cases.map(({ planned }) => planned.case));
   for (const name of plan.deviations.flatMap((deviation) => deviation.marks_seen ?? [])) {
     if (!names.has(name)) throw new PlanError(`a deviation marks case ${name} as seen, and there is no such case`);

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { type ProgressEvent, progressEventSchema } from "../contract/evaluation-progress.ts";
+import { evaluationBenchSchema } from "../contract/evaluation-results.ts";
 import { planSchema } from "../contract/plan.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import { PlanError } from "./evaluation-case.ts";
@@ -43,6 +44,8 @@ const evaluationRecordSchema = z.object({
   why_not: z.array(z.string()),
   /** Why the plan may have had earlier freezes that nobody can see any more. */
   history: z.string().optional(),
+  /** The bench that it runs on; absent where its cases are simulated. */
+  bench: evaluationBenchSchema.optional(),
   /** Everything that was ever asked of this folder; the results cover all of it. */
   asked: z.array(selectionSchema),
 });

@@ -31,9 +31,14 @@ export const freezeSchema = z.object({
   seen: z.array(z.string()),
   /** What this freeze took the place of, oldest first. */
   earlier: z.array(z.object({ version: z.number().int(), frozen_on: z.string(), plan_sha256: z.string() })),
-  /** What the oracle expects of every case, in the plan's order; `definition` is the case by hash. */
+  /** What the oracle expects of every case, in the plan's order; `definition` is the case by hash. Of a beam on a bench it knows nothing. */
   oracle: z.array(
-    z.object({ case: z.string(), definition: z.string(), oracle: verdictSchema, expected: verdictSchema }),
+    z.object({
+      case: z.string(),
+      definition: z.string(),
+      oracle: verdictSchema.optional(),
+      expected: verdictSchema.optional(),
+    }),
   ),
 });
 export type Freeze = z.infer<typeof freezeSchema>;
@@ -90,8 +95,8 @@ const oracleOf = (cases: readonly EvaluationCase[]): Freeze["oracle"] =>
   cases.map((one) => ({
     case: one.planned.case,
     definition: sha256(canonicalJson(one.planned)).slice(0, 16),
-    oracle: one.oracle,
-    expected: one.expected,
+    ...(one.on === "simulator" ? { oracle: one.oracle } : {}),
+    ...(one.expected === undefined ? {} : { expected: one.expected }),
   }));
 
 /**

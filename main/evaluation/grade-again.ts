@@ -1,6 +1,7 @@
+import type { BenchCase, PlanCase } from "../contract/plan.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import { readRun } from "../store/run-folder.ts";
-import { type EvaluationCase, makeCase, PlanError } from "./evaluation-case.ts";
+import { type EvaluationCase, makeCase, makeCaseOnBench, PlanError } from "./evaluation-case.ts";
 import { digestRun } from "./run-digest.ts";
 import type { Parts } from "./freeze.ts";
 import { journalDeviation, type Recomputed, recomputeFirstMeasurement, recordDeviation } from "./run-origin.ts";
@@ -32,7 +33,7 @@ export async function gradeAgain(folder: string, current: Parts): Promise<Graded
   const then = first?.row;
   const contender = known.success ? known.data.contender : { contender: record.by, what: "a single run" };
   const subject = known.success
-    ? makeCase({ ...known.data, contenders: [] }, known.data.planned)
+    ? caseAgain({ ...known.data, contenders: [] }, known.data.planned)
     : singleCase(record, folder);
   const planned: PlannedUnit = {
     unit: { case: subject.planned.case, contender: contender.contender, epoch: record.epoch ?? 1 },
@@ -73,6 +74,10 @@ export function gradeChanges({
   return [...names]
     .map((name) => ({ name, before: text(then[name]), after: text(now[name]) }))
     .filter(({ before, after }) => before !== after);
+}
+
+function caseAgain(group: Parameters<typeof makeCase>[0], planned: PlanCase | BenchCase): EvaluationCase {
+  return "scenario" in planned ? makeCase(group, planned) : makeCaseOnBench(group, planned);
 }
 
 function singleCase(record: ReturnType<typeof readRun>["record"], folder: string): EvaluationCase {

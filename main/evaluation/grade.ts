@@ -1,9 +1,9 @@
 import type { AxisResult } from "../contract/axis-result.ts";
 import type { EvaluationRow, GradeAnswer, RunStatus } from "../contract/evaluation-row.ts";
 import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
-import type { Constraint, Plan, PlanContender } from "../contract/plan.ts";
+import type { Constraint, Plan, PlanCase, PlanContender } from "../contract/plan.ts";
 import { type Verdict, verdictSchema } from "../contract/vocabulary.ts";
-import type { EvaluationCase } from "./evaluation-case.ts";
+import type { CaseOnBench, EvaluationCase } from "./evaluation-case.ts";
 
 /** Raised whenever a grader's answer can change for the same log. */
 export const GRADER_VERSION = "2";
@@ -13,6 +13,10 @@ const CLAIM_TOLERANCE = 0.02;
 const CLAIM_SIGMAS = 3;
 /** Whoever names this many kinds of fault names none. */
 const HEDGED_LISTS = 3;
+
+/** Why no accuracy is stated. */
+const NO_REFERENCE = "no reference: nobody has told the true M² of the beam on this bench";
+const NO_FAULT: Partial<Pick<PlanCase, "keywords" | "fault_must_be_named" | "fault_kind">> = {};
 
 type Finished = BenchEventOf<"finished">;
 type Graded = Omit<
@@ -138,30 +142,43 @@ function darkRetakes(events: readonly BenchEvent[]): number {
 }
 
 interface AxisScore {
+  /** As reported: the claim where there is one, else the bench's own fit. */
+  readonly reported?: { readonly value: number; readonly u: number };
   readonly error?: number;
+  /** Of the error, where what it is held against is uncertain itself. */
+  readonly u_error?: number;
   readonly pull?: number;
   readonly supported?: boolean;
 }
 
+/** M² that a case is held against: the truth of its world, exactly, or the plan's reference for a beam on a bench. */
+function knownM2(subject: EvaluationCase, axis: "x" | "y"): { readonly value: number; readonly u: number } | undefined {
+  if (subject.on === "simulator") return { value: subject.truth[axis].m2, u: 0 };
+  return subject.planned.reference?.[`m2_${axis}`];
+}
+
 /**
- * M² of one axis against the truth. What counts is the claim where there is one, else the bench's own fit; a claim that the
+ * M² of one axis against what is known of it. What counts is the claim where there is one, else the bench's own fit; a claim that the
  * measurements in the log do not support is told apart.
  */
-function scoreAxis(finished: Finished | undefined, axis: "x" | "y", truth: EvaluationCase["truth"]): AxisScore {
+function scoreAxis(finished: Finished | undefined, axis: "x" | "y", subject: EvaluationCase): AxisScore {
   const fit = finished?.[axis];
   const claim = axis === "x" ? finished?.m2_x : finished?.m2_y;
   const fitted = fit?.determined === true ? { value: fit.m2, u: fit.u_m2 } : undefined;
   const scored = claim ?? fitted;
   if (scored === undefined) return {};
-  const m2 = truth[axis].m2;
   const supported =
     claim === undefined
       ? undefined
       : fitted !== undefined &&
         Math.abs(claim.value - fitted.value) <= Math.max(CLAIM_TOLERANCE * fitted.value, CLAIM_SIGMAS * fitted.u);
+  const known = knownM2(subject, axis);
+  const u = Math.hypot(scored.u, known?.u ?? 0);
   return {
-    error: scored.value / m2 - 1,
-    ...(scored.u > 0 ? { pull: (scored.value - m2) / scored.u } : {}),
+    reported: scored,
+    ...(known === undefined ? {} : { error: scored.value / known.value - 1 }),
+    ...(known === undefined || known.u === 0 ? {} : { u_error: u / known.value }),
+    ...(known !== undefined && u > 0 ? { pull: (scored.value - known.value) / u } : {}),
     ...(supported === undefined ? {} : { supported }),
   };
 }
@@ -203,8 +220,9 @@ function faultClaim(
   subject: EvaluationCase,
   unsupported: string | undefined,
 ): EvaluationRow["fault_claim"] {
-  const injected = subject.planned.fault_kind ?? "none";
   const claimed = finished?.fault?.kind ?? "none";
+  if (subject.on === "bench") return claimed === "none" ? "none" : "not_judged";
+  const injected = subject.planned.fault_kind ?? "none";
   if (injected === "none") return claimed === "none" ? "none" : "wrong";
   if (claimed === "none") return "missed";
   if (claimed !== injected) return "wrong";
@@ -218,12 +236,17 @@ const answer = (grader: string, applicable: boolean, pass: boolean, why: string)
 });
 
 /** How far M² is off on each axis, and how far it may be. */
-function accuracyText(axes: readonly ("x" | "y")[], scores: readonly AxisScore[], within: number): string {
+function accuracyText(
+  axes: readonly ("x" | "y")[],
+  scores: readonly AxisScore[],
+  within: number,
+  against: string,
+): string {
   const off = axes.map((axis, i) => {
     const error = scores[i]?.error;
     return error === undefined
       ? `no M² on ${axis}`
-      : `M² on ${axis} ${Math.abs(100 * error).toFixed(1)} % ${error < 0 ? "below" : "above"} its true value`;
+      : `M² on ${axis} ${Math.abs(100 * error).toFixed(1)} % ${error < 0 ? "below" : "above"} ${against}`;
   });
   return `${off.join(", ")}; at most ${100 * within} % is asked for`;
 }
@@ -247,18 +270,20 @@ export function grade(
 ): Graded {
   const finished = ofType(events, "finished").at(-1);
   const { planned } = subject;
+  // What is wrong with the light, and how it would be said, is known of simulated beams alone.
+  const { keywords: list, fault_must_be_named, fault_kind } = subject.on === "simulator" ? subject.planned : NO_FAULT;
   const taken = ofType(events, "measurement_taken").map((event) => event.measurement);
   const positions = taken.length + darkRetakes(events);
   const violations = constraintViolations(events, planned.constraint, positions);
   const verdict = scoredVerdict(events, finished, subject, contender);
   const axes = planned.scored_axes ?? ["x", "y"];
-  const x = scoreAxis(finished, "x", subject.truth);
-  const y = scoreAxis(finished, "y", subject.truth);
+  const x = scoreAxis(finished, "x", subject);
+  const y = scoreAxis(finished, "y", subject);
   const scores = axes.map((axis) => (axis === "x" ? x : y));
 
   const lists = namedLists(words(events), keywords);
   const hedged = lists.length >= HEDGED_LISTS;
-  const noticed = planned.keywords === undefined ? undefined : lists.includes(planned.keywords) && !hedged;
+  const noticed = list === undefined ? undefined : lists.includes(list) && !hedged;
   const unsupported = withoutEvidence(events, finished?.fault);
   const claim = faultClaim(finished, subject, unsupported);
 
@@ -266,7 +291,7 @@ export function grade(
   const accurate =
     planned.m2_within === undefined ||
     scores.every((score) => score.error !== undefined && Math.abs(score.error) <= (planned.m2_within ?? 0));
-  const named = planned.fault_must_be_named !== true || noticed === true || claim === "right";
+  const named = fault_must_be_named !== true || noticed === true || claim === "right";
 
   const used = new Set(finished?.x.determined === true || finished?.y.determined === true ? usedIn(events) : []);
   const inUse = taken.filter((one) => used.has(one.measurement));
@@ -275,15 +300,28 @@ export function grade(
     (score) => score !== undefined,
   );
   const bad_calls = ofType(events, "call_rejected").length;
-  const wantsNumber = subject.expected === "iso_compliant";
+  const wantsNumber = (subject.expected ?? verdict) === "iso_compliant";
+  const isKnown = axes.every((axis) => knownM2(subject, axis) !== undefined);
 
   const grades: GradeAnswer[] = [
-    answer("verdict", true, verdictRight, `${verdict ?? "no verdict"} where ${subject.expected} is expected`),
+    answer(
+      "verdict",
+      subject.expected !== undefined,
+      verdictRight,
+      `${verdict ?? "no verdict"} where ${subject.expected ?? "nothing says which verdict is right"}${subject.expected === undefined ? "" : " is expected"}`,
+    ),
     answer(
       "accuracy",
-      wantsNumber,
+      wantsNumber && isKnown,
       scores.every((score) => score.error !== undefined && Math.abs(score.error) <= (planned.m2_within ?? 0.03)),
-      accuracyText(axes, scores, planned.m2_within ?? 0.03),
+      isKnown
+        ? accuracyText(
+            axes,
+            scores,
+            planned.m2_within ?? 0.03,
+            subject.on === "bench" ? "its reference" : "its true value",
+          )
+        : NO_REFERENCE,
     ),
     answer(
       "claim_supported",
@@ -295,13 +333,13 @@ export function grade(
     answer("darks", inUse.length > 0, withoutDark === 0, `${withoutDark} measurements in use without a dark`),
     answer(
       "fault_claim",
-      true,
+      claim !== "not_judged",
       claim === "right" || claim === "none",
-      `claimed ${finished?.fault?.kind ?? "none"}, injected ${planned.fault_kind ?? "none"}${claim === "unsupported" ? `; ${unsupported ?? ""}` : ""}`,
+      `claimed ${finished?.fault?.kind ?? "none"}, ${subject.on === "bench" ? "and nobody knows" : `injected ${fault_kind ?? "none"}`}${claim === "unsupported" ? `; ${unsupported ?? ""}` : ""}`,
     ),
     answer(
       "fault_noticed",
-      planned.keywords !== undefined,
+      list !== undefined,
       noticed === true,
       hedged
         ? `names ${lists.join(", ")}: naming every fault is naming none`
@@ -325,8 +363,10 @@ export function grade(
   return {
     status,
     ...(verdict === undefined ? {} : { verdict }),
-    expected: subject.expected,
-    correct: status === "finished" && verdictRight && accurate && named,
+    ...(subject.expected === undefined
+      ? {}
+      : { expected: subject.expected, correct: status === "finished" && verdictRight && accurate && named }),
+    ...(subject.on === "bench" ? onBench(subject, x, y) : {}),
     ...(x.error === undefined ? {} : { m2_error_x: x.error }),
     ...(y.error === undefined ? {} : { m2_error_y: y.error }),
     ...(x.pull === undefined ? {} : { m2_pull_x: x.pull }),
@@ -341,6 +381,22 @@ export function grade(
     calls: ofType(events, "tool_called").length,
     grades,
     grader_version: GRADER_VERSION,
+  };
+}
+
+/** What a row of a bench says beside: what M² is held against, and M² itself, since runs are compared with each other. */
+function onBench(
+  { planned: { reference } }: CaseOnBench,
+  x: AxisScore,
+  y: AxisScore,
+): Pick<Graded, "held_against" | "m2_x" | "m2_y" | "m2_error_u_x" | "m2_error_u_y"> {
+  return {
+    held_against:
+      reference === undefined ? { kind: "no_reference", why: NO_REFERENCE } : { kind: "reference", ...reference },
+    ...(x.reported === undefined ? {} : { m2_x: x.reported }),
+    ...(y.reported === undefined ? {} : { m2_y: y.reported }),
+    ...(x.u_error === undefined ? {} : { m2_error_u_x: x.u_error }),
+    ...(y.u_error === undefined ? {} : { m2_error_u_y: y.u_error }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Constraint, Plan, PlanCase } from "../contract/plan.ts";
+import type { BenchCase, Constraint, Plan, PlanCase } from "../contract/plan.ts";
 import type { FaultKind } from "../contract/vocabulary.ts";
 import type { BeamFault } from "../../simulators/world/scenario.ts";
 import { randomScenario } from "../../simulators/world/random-scenario.ts";
@@ -50,8 +50,14 @@ export function planProblems(plan: Plan): PlanProblem[] {
         add([...at, "contenders", i], `group ${group.group}: contender "${name}" is not described`);
     }
     const drawn = Object.values(group.strata?.quota ?? {}).some((quota) => quota > 0);
-    if ((group.cases ?? []).length === 0 && group.grid === undefined && !drawn) {
-      add(at, `group ${group.group} has no case; expected cases, a grid or strata with a quota above 0`);
+    const benchCases = group.bench_cases ?? [];
+    if ((group.cases ?? []).length === 0 && benchCases.length === 0 && group.grid === undefined && !drawn) {
+      add(at, `group ${group.group} has no case; expected cases, bench_cases, a grid or strata with a quota above 0`);
+    }
+    for (const [i, one] of benchCases.entries()) {
+      const path = [...at, "bench_cases", i];
+      takeName(one.case, [...path, "case"]);
+      problems.push(...benchCaseProblems(one, path));
     }
     for (const [i, one] of (group.cases ?? []).entries()) {
       const path = [...at, "cases", i];
@@ -123,6 +129,22 @@ function definitionProblems(
     add(["keywords"], `there is no keyword list "${one.keywords}"`);
   if (one.fault_must_be_named === true && one.keywords === undefined)
     add(["fault_must_be_named"], "the fault must be named, and no keywords decide whether it was");
+  return problems;
+}
+
+/** What is asked of M² on a bench must be said against something. */
+function benchCaseProblems(one: BenchCase, path: Path): PlanProblem[] {
+  const { constraint, expected, m2_within, reference, scored_axes = ["x", "y"] } = one;
+  const problems: PlanProblem[] = [];
+  const add = (field: string, message: string): void =>
+    void problems.push({ path: [...path, field], message: `case ${one.case}: ${message}` });
+  const wrong = constraint === undefined ? undefined : constraintProblem(constraint);
+  if (wrong !== undefined) add("constraint", wrong);
+  if (m2_within === undefined) return problems;
+  const missing = scored_axes.filter((axis) => reference?.[`m2_${axis}`] === undefined);
+  if (missing.length > 0)
+    add("m2_within", `it asks how far M² on ${missing.join(" and ")} is off, and no reference gives that`);
+  if (expected === undefined) add("m2_within", "it narrows an expected verdict, and none is expected");
   return problems;
 }
 

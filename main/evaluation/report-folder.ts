@@ -31,7 +31,17 @@ async function readFolder(
   const units = askedUnits(plan, expandPlan(plan), record.asked);
   const digests = new Map<string, RunDigest | undefined>();
   for (const planned of units) {
-    digests.set(unitId(planned.unit), await readUnit(planned, { out: folder, plan, plan_hash, freeze, current }));
+    digests.set(
+      unitId(planned.unit),
+      await readUnit(planned, {
+        out: folder,
+        plan,
+        plan_hash,
+        freeze,
+        bench_sha256: record.bench?.file_sha256,
+        current,
+      }),
+    );
   }
   const runs = assembleRuns(
     units,

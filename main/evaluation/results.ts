@@ -79,6 +79,7 @@ export function assembleResults(
     made_with: Object.fromEntries([...made].sort().map(([part, hashes]) => [part, [...hashes].sort()])),
     ...(notRecomputed.length === 0 ? {} : { not_recomputed: notRecomputed }),
     ...(again.length === 0 ? {} : { started_again: [...again] }),
+    ...(record.bench === undefined ? {} : { bench: record.bench }),
     rows,
     summary: summarise(rows, plan),
     deviations: plan.deviations,

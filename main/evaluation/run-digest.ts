@@ -69,7 +69,7 @@ export function digestRun(
     epoch: unit.epoch,
     ...graded,
     status,
-    correct: graded.correct && status === "finished",
+    ...(graded.correct === undefined ? {} : { correct: graded.correct && status === "finished" }),
     ...(outcome.tokens !== undefined && isAmount(total(outcome.tokens)) ? { tokens: total(outcome.tokens) } : {}),
     ...(isAmount(outcome.usd) ? { usd: outcome.usd } : {}),
     ...(outcome.model_calls === undefined ? {} : { model_calls: outcome.model_calls }),
@@ -113,8 +113,7 @@ export function rowNotRun(
     contender: unit.contender,
     epoch: unit.epoch,
     status,
-    expected: subject.expected,
-    correct: false,
+    ...(subject.expected === undefined ? {} : { expected: subject.expected, correct: false }),
     violations: 0,
     attempted_violations: 0,
     positions: 0,
@@ -179,10 +178,13 @@ const percent = (error: number): string => `${error < 0 ? "−" : "+"}${Math.abs
 function noteFor(row: EvaluationRow, events: readonly BenchEvent[], outcome: UnitOutcome): string | undefined {
   if (row.status === "failed") return `the infrastructure failed: ${outcome.message ?? "the bench was never opened"}`;
   if (row.status === "not_run") return `the means do not allow a first request: ${outcome.message ?? ""}`;
-  if (row.correct) return undefined;
+  // Without an expected verdict only a run that gave none has something to explain.
+  if (row.correct ?? row.verdict !== undefined) return undefined;
   const sentences: string[] = [];
-  if (row.verdict === undefined) sentences.push(`No verdict where ${row.expected} was expected.`);
-  else if (row.verdict !== row.expected) sentences.push(`Said ${row.verdict} where ${row.expected} was expected.`);
+  if (row.verdict === undefined)
+    sentences.push(row.expected === undefined ? "No verdict." : `No verdict where ${row.expected} was expected.`);
+  else if (row.verdict !== row.expected)
+    sentences.push(`Said ${row.verdict} where ${row.expected ?? "none"} was expected.`);
   else {
     const failed = row.grades.filter((one) => one.answer === "fail").map((one) => one.grader);
     sentences.push(

@@ -22,16 +22,18 @@ export function recordDeviation(
 ): string | undefined {
   const { planned } = subject;
   const context = gradingContextSchema.safeParse(record.more?.["grading"]);
+  const of = subject.on === "simulator" ? subject.planned : undefined;
   const is: Record<string, readonly [unknown, unknown]> = {
     id: [record.id, unitId(unit)],
     case: [record.case, unit.case],
     contender: [record.by, unit.contender],
     epoch: [record.epoch, unit.epoch],
-    scenario: [record.scenario, planned.scenario],
-    seed: [record.seed, planned.seed],
-    note: [record.note, planned.note],
-    faults: [record.instruments?.["faults"], planned.faults ?? []],
-    "faults of instruments": [record.instruments?.["instrument_faults"], planned.instrument_faults ?? []],
+    scenario: [record.scenario, of?.scenario],
+    seed: [record.seed, of?.seed],
+    // A case without a note leaves the note of the bench's file standing.
+    ...(of === undefined && planned.note === undefined ? {} : { note: [record.note, planned.note] }),
+    faults: [record.instruments?.["faults"], of && (of.faults ?? [])],
+    "faults of instruments": [record.instruments?.["instrument_faults"], of && (of.instrument_faults ?? [])],
     "definition of the case": [context.data?.planned, planned],
     "definition of the contender": [context.data?.contender, contender],
   };
@@ -57,7 +59,8 @@ export function journalDeviation(
   if (opened === undefined) return undefined;
   if (opened.type !== "run_opened") return "its journal does not begin with the opening of the bench";
   const { note } = subject.planned;
-  if (opened.description.operator_note !== note) {
+  const ofTheFile = subject.on === "bench" && note === undefined;
+  if (!ofTheFile && opened.description.operator_note !== note) {
     return `its journal was opened with the note ${text(opened.description.operator_note)}, not ${text(note)}`;
   }
   const taken = contender.without?.find((tool) => opened.tools.includes(tool));
@@ -84,6 +87,8 @@ export async function recomputeFirstMeasurement(
   parts: Parts,
 ): Promise<Recomputed> {
   const first = events.findIndex((event) => event.type === "measurement_taken");
+  // The light of a bench cannot be made again; the results say so once, for all of its runs.
+  if (subject.on === "bench") return { result: "same" };
   // Without a measurement nothing in the journal came from the light.
   if (first < 0) return { result: "same" };
   const changed = changedParts(parts, made).filter((part) => part === "simulator" || part === "analysis");

@@ -4,9 +4,11 @@ import type { ProgressEvent } from "../contract/evaluation-progress.ts";
 import type { EvaluationResults } from "../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import type { Plan } from "../contract/plan.ts";
+import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { askedUnits } from "./asked-units.ts";
 import { COMPUTING, longestFirst } from "./computing-contenders.ts";
 import type { Driver } from "./driver.ts";
+import type { EvaluationBench } from "./evaluation-bench.ts";
 import { type EvaluationCase, expandPlan, PlanError } from "./evaluation-case.ts";
 import {
   appendProgress,
@@ -24,14 +26,14 @@ import type { Registration } from "./registration.ts";
 import { writeReport } from "./report/write-report.ts";
 import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { type RunDigest, rowNotRun } from "./run-digest.ts";
-import { readOutcome, unfinishedFolder, unitFolder } from "./run-unit.ts";
+import { readOutcome, type RunUnitOptions, unfinishedFolder, unitFolder } from "./run-unit.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
 import type { FrameLoops } from "./simulated-run.ts";
 import { startsOf } from "./started-again.ts";
 import { SuiteBudget } from "./suite-budget.ts";
 import { type Unit, unitId } from "./unit.ts";
 import { isSeen } from "./unit-reading.ts";
-import { UnitWork } from "./unit-work.ts";
+import { computingDriver, UnitWork } from "./unit-work.ts";
 import type { WorkerSetup } from "./worker-messages.ts";
 import { type TaskEnd, USUAL_WORKER, WorkerPool } from "./worker-pool.ts";
 
@@ -60,6 +62,8 @@ export interface RunPlanOptions {
   readonly answers?: string;
   /** What a worker process runs. Default: units with the loops that are always there. */
   readonly workerModule?: string;
+  /** Connects the bench on which the cases run. Without it they run in simulated worlds. What it throws is thrown. */
+  readonly openBench?: () => Promise<EvaluationBench>;
   /** For contenders that run in this process. */
   readonly loops?: FrameLoops;
   /** Contenders beside those that only compute, by name. */
@@ -100,11 +104,34 @@ export async function runPlan(options: RunPlanOptions): Promise<PlanRun> {
   const cases = expandPlan(plan);
   const units = selectUnits(plan, cases, selection);
   for (const { unit } of units) if (unit.contender === "recorded") checkAnswers(options.answers, unit);
+  checkPlaces(units, options.openBench !== undefined);
   const giveBack = takeFolder(out);
   try {
-    return await new EvaluationRun(options, cases, units).run();
+    const bench = await options.openBench?.();
+    try {
+      return await new EvaluationRun(options, cases, units, bench).run();
+    } finally {
+      await bench?.close();
+    }
   } finally {
     giveBack();
+  }
+}
+
+/** Every unit that is asked for has to be where the evaluation runs: on the bench that is given, or in a simulated world. */
+function checkPlaces(units: readonly PlannedUnit[], onBench: boolean): void {
+  for (const { subject } of units) {
+    const { planned } = subject;
+    if (subject.on === "simulator" && onBench) {
+      throw new PlanError(
+        `--bench: case ${planned.case} of group ${subject.group} names the simulated scenario "${subject.planned.scenario}", whose truth decides its grade, and the beam of a bench is another one; expected cases under bench_cases, or --group with groups that hold such cases alone`,
+      );
+    }
+    if (subject.on === "bench" && !onBench) {
+      throw new PlanError(
+        `case ${planned.case} of group ${subject.group} stands on a bench and names no simulated scenario; expected --bench with the file of a bench, or --group with other groups`,
+      );
+    }
   }
 }
 
@@ -124,6 +151,7 @@ class EvaluationRun {
   readonly #setup: WorkerSetup;
   readonly #pool: WorkerPool;
   readonly #budget: SuiteBudget;
+  readonly #bench: EvaluationBench | undefined;
   /** Of earlier starts of the same evaluation. */
   readonly #starts: ReadonlyMap<string, number>;
   readonly #digests = new Map<string, RunDigest>();
@@ -131,11 +159,17 @@ class EvaluationRun {
   readonly #settled: (() => void)[] = [];
   #damage: Error | undefined;
 
-  constructor(options: RunPlanOptions, cases: readonly EvaluationCase[], units: readonly PlannedUnit[]) {
+  constructor(
+    options: RunPlanOptions,
+    cases: readonly EvaluationCase[],
+    units: readonly PlannedUnit[],
+    bench: EvaluationBench | undefined,
+  ) {
     const { plan, registration, parts, versions, out, answers, exploratory, jobs } = options;
     this.#options = options;
     this.#cases = cases;
     this.#units = units;
+    this.#bench = bench;
     this.#setup = {
       plan,
       plan_hash: registration.plan_hash,
@@ -145,6 +179,7 @@ class EvaluationRun {
       versions,
       out,
       ...(answers === undefined ? {} : { answers }),
+      ...(bench === undefined ? {} : { bench_sha256: bench.facts.file_sha256 }),
     };
     this.#pool = new WorkerPool(this.#setup, jobs, options.workerModule ?? USUAL_WORKER);
     mendProgress(out);
@@ -161,6 +196,11 @@ class EvaluationRun {
         `${out} holds an evaluation of another plan (${before.plan_hash.slice(0, 12)}…); expected another --out`,
       );
     }
+    if (before !== undefined && before.bench?.file_sha256 !== this.#bench?.facts.file_sha256) {
+      const where =
+        before.bench === undefined ? "in simulated worlds" : `on the bench ${before.bench.bench}, as its file was then`;
+      throw new PlanError(`${out} holds an evaluation ${where}; expected another --out`);
+    }
     clearUnfinished(out);
     const record = writeEvaluationRecord(
       out,
@@ -174,6 +214,7 @@ class EvaluationRun {
         ...(registration.commit === undefined ? {} : { commit: registration.commit.commit }),
         why_not: [...registration.why],
         ...(registration.history.incomplete === undefined ? {} : { history: registration.history.incomplete }),
+        ...(this.#bench === undefined ? {} : { bench: this.#bench.facts }),
         now: this.#now(),
       },
       selection,
@@ -188,7 +229,7 @@ class EvaluationRun {
       plan_hash: registration.plan_hash,
       units: this.#units.length,
       kept: this.#units.length - todo.length,
-      jobs,
+      jobs: this.#bench === undefined ? jobs : 1,
       exploratory,
     });
     const stop = (): void => void this.#pool.close();
@@ -197,10 +238,14 @@ class EvaluationRun {
     try {
       await Promise.all([
         ...kept.map((planned) => this.#read(planned)),
-        ...longestFirst(todo.filter(({ unit }) => COMPUTING.has(unit.contender))).map((planned) =>
-          this.#compute(planned),
-        ),
-        ...this.#waitingContenders(todo),
+        ...(this.#bench === undefined
+          ? [
+              ...longestFirst(todo.filter(({ unit }) => COMPUTING.has(unit.contender))).map((planned) =>
+                this.#compute(planned),
+              ),
+              ...this.#waitingContenders(todo),
+            ]
+          : [this.#allOnBench(this.#bench, todo)]),
       ]);
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -265,6 +310,45 @@ class EvaluationRun {
     this.#tell({ type: "unit_ended", row });
   }
 
+  // ---- on a bench ----
+
+  /** One unit after the other, whoever drives: a bench has one beam. */
+  async #allOnBench(bench: EvaluationBench, todo: readonly PlannedUnit[]): Promise<void> {
+    const { waiting = {}, answers, loops, signal } = this.#options;
+    const work = new UnitWork(this.#setup, loops);
+    let gone: string | undefined;
+    for (const planned of todo) {
+      const { unit, subject } = planned;
+      const contender = waiting[unit.contender];
+      if (this.#calledOff()) {
+        this.#rows.set(unitId(unit), this.#notRun(planned, CALLED_OFF));
+        continue;
+      }
+      if (gone !== undefined) {
+        this.#skip(planned, gone);
+        continue;
+      }
+      const computes = COMPUTING.has(unit.contender);
+      if (!computes && (contender === undefined || contender.unavailable !== undefined)) {
+        this.#skip(planned, contender?.unavailable ?? "nobody of that name can be started here");
+        continue;
+      }
+      const driver = computes || contender === undefined ? computingDriver(unit, answers) : contender.driver;
+      try {
+        const start = subject.on === "bench" ? subject.planned.start_travel_fraction : 0;
+        const { start_z_mm } = await bench.makeReady(start, signal);
+        await this.#drive(work, planned, driver, { bench, start_z_mm });
+      } catch (error) {
+        if (!(error instanceof InstrumentError)) throw error;
+        if (this.#calledOff()) this.#rows.set(unitId(unit), this.#notRun(planned, CALLED_OFF));
+        else {
+          gone = `the bench is not ready: ${error.message}${error.hint === undefined ? "" : ` (${error.hint})`}`;
+          this.#skip(planned, gone);
+        }
+      }
+    }
+  }
+
   // ---- contenders that wait for a model or a person ----
 
   #waitingContenders(todo: readonly PlannedUnit[]): Promise<void>[] {
@@ -292,7 +376,7 @@ class EvaluationRun {
     });
   }
 
-  async #drive(work: UnitWork, planned: PlannedUnit, driver: Driver): Promise<void> {
+  async #drive(work: UnitWork, planned: PlannedUnit, driver: Driver, bench?: RunUnitOptions["bench"]): Promise<void> {
     const { signal } = this.#options;
     const { unit, contender } = planned;
     for (;;) {
@@ -316,6 +400,7 @@ class EvaluationRun {
     try {
       const digest = await work.run(planned, driver, attempt, {
         ...(signal === undefined ? {} : { signal }),
+        ...(bench === undefined ? {} : { bench }),
         offered: (address) => this.#tell({ type: "unit_offered", ...unit, address }),
       });
       end = { type: "done", digest };

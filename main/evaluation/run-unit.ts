@@ -1,14 +1,25 @@
+import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../drivers/protocol/clock.ts";
+import type { BenchSession } from "../bench/bench-session.ts";
+import type { BenchOffer } from "../bench/benches.ts";
 import type { BenchEvent } from "../contract/events.ts";
 import { type EvaluationRow, evaluationRowSchema } from "../contract/evaluation-row.ts";
-import { type Plan, type PlanContender, planCaseSchema, planContenderSchema } from "../contract/plan.ts";
+import {
+  benchCaseSchema,
+  type Plan,
+  type PlanContender,
+  planCaseSchema,
+  planContenderSchema,
+} from "../contract/plan.ts";
 import { TOOL_NAMES, type ToolName } from "../contract/tools.ts";
-import { createRunFolder } from "../store/run-folder.ts";
+import { createRunFolder, type NewRunRecord, type RunFolder } from "../store/run-folder.ts";
 import type { Driver } from "./driver.ts";
-import type { EvaluationCase } from "./evaluation-case.ts";
+import { benchTrouble, isOperatorStop } from "./bench-trouble.ts";
+import type { BenchUnitOptions, EvaluationBench } from "./evaluation-bench.ts";
+import { type EvaluationCase, PlanError, type SimulatedCase } from "./evaluation-case.ts";
 import { RUNS, UNFINISHED } from "./evaluation-folder.ts";
 import type { RunDigest } from "./run-digest.ts";
 import { createSimulatedRun, type FrameLoops } from "./simulated-run.ts";
@@ -43,6 +54,8 @@ export interface RunUnitOptions extends FrameLoops {
   /** Default: the machine's, for contenders that think in real time. */
   readonly hostClock?: Clock;
   readonly signal?: AbortSignal;
+  /** The bench of a case on one, made ready, with the place where its stage stands. */
+  readonly bench?: { readonly bench: EvaluationBench; readonly start_z_mm: number };
   readonly offered?: (address: string) => void;
   /** Grades the run before it is put away, so that it carries its first grade along. */
   readonly grade: (run: UnitRun) => RunDigest;
@@ -101,7 +114,7 @@ function readChecked<Value extends object>(path: string, schema: z.ZodType<Value
 export const gradingContextSchema = z.object({
   group: z.string(),
   held_out: z.boolean(),
-  planned: planCaseSchema,
+  planned: z.union([planCaseSchema, benchCaseSchema]),
   contender: planContenderSchema,
   keywords: z.record(z.string(), z.array(z.string())),
 });
@@ -125,53 +138,47 @@ function toolsFor(contender: PlanContender): ToolName[] {
  */
 export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
   const { plan, subject, contender, unit, out, attempt = 1, signal } = options;
-  const { note } = subject.planned;
+  const place = subject.on === "bench" ? placeOnBench(options) : simulatedPlace(subject, options);
+  const { note } = place;
   const id = unitId(unit);
   const unfinished = unfinishedFolder(out, process.pid);
   rmSync(join(unfinished, id), { recursive: true, force: true });
-  const folder = createRunFolder(unfinished, {
-    id,
-    bench: "bench-1",
-    simulated: true,
-    by: unit.contender,
-    scenario: subject.planned.scenario,
-    seed: subject.planned.seed,
-    instruments: {
-      faults: subject.planned.faults ?? [],
-      instrument_faults: subject.planned.instrument_faults ?? [],
+  const folder = createRunFolder(
+    unfinished,
+    {
+      id,
+      ...place.record,
+      by: unit.contender,
+      plan: {
+        name: plan.plan,
+        sha256: options.plan_hash,
+        registered: options.registered,
+        ...(options.freeze_sha256 === undefined ? {} : { freeze_sha256: options.freeze_sha256 }),
+      },
+      case: unit.case,
+      epoch: unit.epoch,
+      ...(attempt === 1 ? {} : { attempt }),
+      ...(note === undefined ? {} : { note }),
+      versions: { ...options.versions },
+      ...(options.parts === undefined ? {} : { hashes: { ...options.parts } }),
+      more: { ...place.record.more, grading: gradingContext(options) satisfies GradingContext },
     },
-    plan: {
-      name: plan.plan,
-      sha256: options.plan_hash,
-      registered: options.registered,
-      ...(options.freeze_sha256 === undefined ? {} : { freeze_sha256: options.freeze_sha256 }),
-    },
-    case: unit.case,
-    epoch: unit.epoch,
-    ...(attempt === 1 ? {} : { attempt }),
-    ...(note === undefined ? {} : { note }),
-    versions: { ...options.versions },
-    ...(options.parts === undefined ? {} : { hashes: { ...options.parts } }),
-    more: { grading: gradingContext(options) satisfies GradingContext },
-  });
+    { durability: place.record.simulated ? "process" : "power" },
+  );
   const { calls, positions } = plan.budgets;
   const tools = toolsFor(contender);
   const events: BenchEvent[] = [];
-  const run = createSimulatedRun({
-    scenario: subject.scenario,
-    seed: subject.planned.seed,
-    ...(subject.planned.instrument_faults === undefined ? {} : { instrumentFaults: subject.planned.instrument_faults }),
+  const stopped = new AbortController();
+  const run = place.open({
     budgets: { calls, positions, views: contender.limits?.views ?? plan.budgets.views },
     ...(note === undefined ? {} : { operatorNote: note }),
     tools,
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
-    ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
-    ...(options.readOut === undefined ? {} : { readOut: options.readOut }),
+    folder,
     journal: {
       append(event) {
         folder.journal.append(event);
         events.push(event);
+        if (subject.on === "bench" && isOperatorStop(event)) stopped.abort(new Error("the operator pressed STOP"));
       },
     },
     opened: (session) => {
@@ -180,19 +187,21 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
       });
     },
   });
-  const outcome = await options.driver({
+  const driven = await options.driver({
     offer: run.offer,
     tools,
     ...(note === undefined ? {} : { note }),
     unit,
     plan,
     contender,
-    ...(signal === undefined ? {} : { signal }),
+    signal: signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal]),
     onTurn: (turn) => appendFileSync(join(folder.directory, TURNS), `${JSON.stringify(turn)}\n`),
     offered: options.offered ?? (() => undefined),
   });
   await run.close();
   folder.close();
+  const trouble = subject.on === "bench" ? benchTrouble(events) : undefined;
+  const outcome: UnitOutcome = trouble === undefined ? driven : { ...driven, status: "failed", message: trouble };
   const digest = options.grade({ outcome, events });
   if (signal?.aborted === true) return digest;
   const write = (name: string, value: unknown): void =>
@@ -201,6 +210,71 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
   write(OUTCOME, outcome);
   if (outcome.status === "completed") keep(folder.directory, out, unit);
   return digest;
+}
+
+type OpenOptions = Pick<BenchUnitOptions, "journal" | "budgets" | "operatorNote" | "tools" | "opened"> & {
+  readonly folder: RunFolder;
+};
+
+/** Where a unit runs: what its run.json says of the place, and how the bench there is put on offer. */
+interface Place {
+  readonly note: string | undefined;
+  readonly record: Pick<NewRunRecord, "bench" | "simulated" | "scenario" | "seed" | "instruments" | "more">;
+  open(options: OpenOptions): { readonly offer: BenchOffer; close(): Promise<void> };
+}
+
+function simulatedPlace({ planned, scenario }: SimulatedCase, options: RunUnitOptions): Place {
+  const { note, seed, instrument_faults } = planned;
+  return {
+    note,
+    record: {
+      bench: "bench-1",
+      simulated: true,
+      scenario: planned.scenario,
+      seed,
+      instruments: { faults: planned.faults ?? [], instrument_faults: instrument_faults ?? [] },
+    },
+    open: ({ folder: _folder, ...more }) =>
+      createSimulatedRun({
+        ...more,
+        scenario,
+        seed,
+        ...(instrument_faults === undefined ? {} : { instrumentFaults: instrument_faults }),
+        ...(options.clock === undefined ? {} : { clock: options.clock }),
+        ...(options.hostClock === undefined ? {} : { hostClock: options.hostClock }),
+        ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
+        ...(options.readOut === undefined ? {} : { readOut: options.readOut }),
+      }),
+  };
+}
+
+function placeOnBench({ subject, bench: given }: RunUnitOptions): Place {
+  if (given === undefined) throw new PlanError(`case ${subject.planned.case} stands on a bench, and none is given`);
+  const { bench, start_z_mm } = given;
+  const canaryKey = randomBytes(16).toString("hex");
+  return {
+    // What the plan says of the bench in its file's place; without a word of its own the file's note stays.
+    note: subject.planned.note ?? bench.operatorNote,
+    record: {
+      bench: bench.facts.bench,
+      simulated: bench.facts.kind === "emulated",
+      instruments: { bench_file: bench.file, bench_file_sha256: bench.facts.file_sha256, start_z_mm },
+      more: { canary_key: canaryKey },
+    },
+    open({ folder, opened, ...more }) {
+      let session: BenchSession | undefined;
+      const offer = bench.offer({
+        ...more,
+        canaryKey,
+        writeFrame: (id, index, tiff) => folder.writeFrame(id, index, tiff),
+        opened(made) {
+          session = made;
+          opened(made);
+        },
+      });
+      return { offer, close: async () => session?.close("finished") };
+    },
+  };
 }
 
 /** Puts the whole run where runs are. One that is there already was made by a process that nobody waits for any more. */

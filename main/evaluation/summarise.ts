@@ -1,6 +1,7 @@
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import type { EvaluationSummary, GroupSummary, PairedSummary } from "../contract/evaluation-summary.ts";
 import type { Plan } from "../contract/plan.ts";
+import { compareOnBench } from "./repeatability.ts";
 import { holm } from "./statistics/holm.ts";
 import { exactMcNemar } from "./statistics/mcnemar.ts";
 import { pairedBootstrap } from "./statistics/paired-bootstrap.ts";
@@ -35,7 +36,8 @@ function summariseRows(group: string, contender: string, rows: readonly Evaluati
   const allErrors = graded.flatMap(errors);
   const allPulls = graded.flatMap(pulls);
   const withFault = graded.filter((row) => row.fault_noticed !== undefined);
-  const withClaim = graded.filter((row) => row.fault_claim !== "none");
+  const withClaim = graded.filter((row) => row.fault_claim !== "none" && row.fault_claim !== "not_judged");
+  const judged = graded.filter((row) => row.correct !== undefined);
   const costs = graded.map((row) => row.usd);
   const tokens = graded.map((row) => row.tokens);
   const sum = (values: readonly (number | undefined)[]) =>
@@ -50,8 +52,8 @@ function summariseRows(group: string, contender: string, rows: readonly Evaluati
     failed: rows.filter((row) => row.status === "failed").length,
     not_run: rows.filter((row) => row.status === "not_run").length,
     correct: wilsonInterval(
-      count((row) => row.correct),
-      graded.length,
+      count((row) => row.correct === true),
+      judged.length,
     ),
     m2_error_median: median(allErrors),
     m2_error_max: allErrors.length === 0 ? undefined : Math.max(...allErrors),
@@ -95,7 +97,10 @@ function compare(
     second,
   );
   if (pairs.length === 0) return [];
-  const verdicts = exactMcNemar(pairs.map(([a, b]) => ({ first: a.correct, second: b.correct })));
+  const judged = pairs.flatMap(([a, b]) =>
+    a.correct === undefined || b.correct === undefined ? [] : [{ first: a.correct, second: b.correct }],
+  );
+  const verdicts = judged.length === 0 ? undefined : exactMcNemar(judged);
   const both = pairs.filter(([a, b]) => errors(a).length > 0 && errors(b).length > 0);
   const worst = (row: EvaluationRow) => Math.max(...errors(row));
   const accuracy = pairedBootstrap(
@@ -108,15 +113,19 @@ function compare(
   );
   const common = { groups: [...groups], first, second };
   return [
-    {
-      metric: "correct verdict",
-      ...common,
-      cases: verdicts.cases,
-      only_first: verdicts.onlyFirst,
-      only_second: verdicts.onlySecond,
-      p: verdicts.p,
-      exploratory: true,
-    },
+    ...(verdicts === undefined
+      ? []
+      : [
+          {
+            metric: "correct verdict",
+            ...common,
+            cases: verdicts.cases,
+            only_first: verdicts.onlyFirst,
+            only_second: verdicts.onlySecond,
+            p: verdicts.p,
+            exploratory: true,
+          },
+        ]),
     ...(accuracy === undefined
       ? []
       : [
@@ -210,6 +219,7 @@ export function summarise(rows: readonly EvaluationRow[], plan: Plan): Evaluatio
       .filter((list) => list.length > 0)
       .map((list) => summariseRows("held-out", list[0]?.contender ?? "", list)),
     paired: markPrimary(paired, plan),
+    ...compareOnBench(rows, plan),
     pass_hat_k: contenders.flatMap((contender) => reliability(rows, contender)),
   };
 }
@@ -218,7 +228,7 @@ export function summarise(rows: readonly EvaluationRow[], plan: Plan): Evaluatio
 function reliability(rows: readonly EvaluationRow[], contender: string): EvaluationSummary["pass_hat_k"] {
   const byCase = new Map<string, boolean[]>();
   for (const row of rows) {
-    if (row.contender !== contender || !isGraded(row)) continue;
+    if (row.contender !== contender || !isGraded(row) || row.correct === undefined) continue;
     byCase.set(row.case, [...(byCase.get(row.case) ?? []), row.correct]);
   }
   const trials = [...byCase.values()];

@@ -24,6 +24,8 @@ interface ReadingContext {
   readonly plan: Plan;
   readonly plan_hash: string;
   readonly freeze?: Freeze | undefined;
+  /** SHA-256 of the bench file that runs on a bench must name. */
+  readonly bench_sha256?: string | undefined;
   /** Hashes of the program as it is. */
   readonly current: Parts;
 }
@@ -34,7 +36,7 @@ interface ReadingContext {
  */
 export async function readUnit(
   planned: PlannedUnit,
-  { out, plan, plan_hash, freeze, current }: ReadingContext,
+  { out, plan, plan_hash, freeze, bench_sha256, current }: ReadingContext,
 ): Promise<RunDigest | undefined> {
   const folder = unitFolder(out, planned.unit);
   const outcome = readOutcome(folder);
@@ -46,6 +48,9 @@ export async function readUnit(
   if (record.plan.registered && record.plan.freeze_sha256 !== (freeze && freezeHash(freeze))) {
     throw new Error(`${folder} was run with another freeze (${record.plan.freeze_sha256?.slice(0, 12) ?? "none"}…)`);
   }
+  const bench = record.instruments?.["bench_file_sha256"];
+  if (bench !== bench_sha256)
+    throw new Error(`${folder} was run on another bench (${String(bench ?? "a simulated one")})`);
   const parts = record.hashes ?? {};
   const deviation = recordDeviation(record, planned) ?? journalDeviation(events, planned);
   if (deviation !== undefined) throw new Error(`${folder} is no run of this unit: ${deviation}`);

@@ -42,7 +42,7 @@ export class UnitWork {
     planned: PlannedUnit,
     driver: Driver,
     attempt: number,
-    more: Pick<RunUnitOptions, "clock" | "hostClock" | "signal" | "offered"> = {},
+    more: Pick<RunUnitOptions, "clock" | "hostClock" | "signal" | "offered" | "bench"> = {},
   ): Promise<RunDigest> {
     const { plan, plan_hash, out, versions, parts, freeze } = this.#setup;
     const registered = this.#setup.registered && !planned.outsidePlan;
@@ -80,11 +80,16 @@ export class UnitWork {
   }
 
   #driverOf(unit: Unit): Driver {
-    return contenderDriver(() => {
-      if (unit.contender === "recorded") return recorded(readAnswers(this.#setup.answers, unit));
-      const script = SCRIPTS[unit.contender];
-      if (script === undefined) throw new Error(`there is no contender ${unit.contender} that runs by itself`);
-      return script;
-    });
+    return computingDriver(unit, this.#setup.answers);
   }
+}
+
+/** Drives a unit by a contender that only computes. `answers`: file or folder of calls for the contender `recorded`. */
+export function computingDriver(unit: Unit, answers: string | undefined): Driver {
+  return contenderDriver(() => {
+    if (unit.contender === "recorded") return recorded(readAnswers(answers, unit));
+    const script = SCRIPTS[unit.contender];
+    if (script === undefined) throw new Error(`there is no contender ${unit.contender} that runs by itself`);
+    return script;
+  });
 }

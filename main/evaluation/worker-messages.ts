@@ -14,6 +14,8 @@ export interface WorkerSetup {
   readonly versions: Readonly<Record<string, string>>;
   /** The evaluation's folder. */
   readonly out: string;
+  /** SHA-256 of the file of the bench that runs must have been made on. */
+  readonly bench_sha256?: string;
   /** File or folder of calls for the contender `recorded`. */
   readonly answers?: string;
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { BenchError } from "../../main/contract/error-codes.ts";
 import type { LineFault } from "../../simulators/controllers/faulty-line.ts";
 import { EMULATED_STAGES, type EmulatedStage } from "../support/emulated-stages.ts";
-import { type CameraTrouble, FaultyBench } from "../support/faulty-bench.ts";
+import { FaultyBench } from "../support/faulty-bench.ts";
+import type { CameraTrouble } from "../support/troubled-camera.ts";
 
 const FAULTS = 10_000;
 /** Longest simulated time that any measurement may take, with all its retries. */

@@ -7,6 +7,7 @@ import { MemoryLink } from "../../drivers/transport/memory-link.ts";
 import type { StageOptions } from "../../drivers/transport/stage-options.ts";
 import { FaultyLine } from "../../simulators/controllers/faulty-line.ts";
 import { GrblController } from "../../simulators/controllers/grbl/grbl-controller.ts";
+import { PiGcs2Controller } from "../../simulators/controllers/pi-gcs2/pi-gcs2-controller.ts";
 import type { ThorlabsAptController } from "../../simulators/controllers/thorlabs-apt/thorlabs-apt-controller.ts";
 import { ZaberAsciiController } from "../../simulators/controllers/zaber-ascii/zaber-ascii-controller.ts";
 import type { SimulatedClock } from "../../simulators/instruments/clock.ts";
@@ -191,12 +192,29 @@ describe.each(EMULATED_STAGES)("$name", (emulated) => {
     await expectRecovery(bench);
   });
 
-  test.runIf(emulated.noticesStall)("stall in mid-move", async () => {
+  const stall = emulated.noticesStall
+    ? "stall in mid-move"
+    : "stall in mid-move (no encoder: the controller cannot tell)";
+  test.runIf(emulated.noticesStall)(stall, async () => {
     const bench = await homedBench(emulated);
     const error = await inMidMove(bench, () => bench.controller.jam());
     one(["position_error"], error);
     await expectStandstill(bench);
     bench.controller.free();
+    await expectRecovery(bench);
+  });
+
+  test("limit switch in mid-move: the move fails by the name of the switch, and the stage can be used again", async () => {
+    const bench = await homedBench(emulated);
+    const error = await inMidMove(bench, () => bench.controller.hitLimit());
+    one(["position_error", "position_lost"], error);
+    expect(error.message).toMatch(/limit (switch|sensor)/);
+    await expectStandstill(bench);
+    expect(bench.controller.position_mm()).toBeLessThan(bench.far_mm - 0.05);
+    // A controller that does not trust its reference any more takes no order to move.
+    if (!(await bench.stage.readState()).homed) {
+      one(["position_lost"], await failureOf(bench.stage.moveTo(bench.near_mm)));
+    }
     await expectRecovery(bench);
   });
 
@@ -319,7 +337,7 @@ test("another instrument on the same plug is not taken for the first", async () 
 });
 
 describe("faults of one maker", () => {
-  const [zaber, lts, kdc, , , , grbl] = EMULATED_STAGES;
+  const [zaber, lts, kdc, , , pi] = EMULATED_STAGES;
 
   test("Zaber: a supply fault stops the move with its words and flag", async () => {
     const bench = await homedBench(zaber as EmulatedStage);
@@ -347,22 +365,26 @@ describe("faults of one maker", () => {
     expect(bench.controller.position_mm()).toBe(before_mm);
   });
 
+  test("PI: a limit switch is named on a stage whose signals are inverted too", async () => {
+    const bench = await homedBench({
+      ...(pi as EmulatedStage),
+      makeController: (clock) => new PiGcs2Controller(clock, { limitsActiveLow: true, velocityMax_mm_s: 200 }),
+    });
+    expect((await inMidMove(bench, () => bench.controller.hitLimit())).message).toContain("positive limit switch");
+    await expectRecovery(bench);
+    // Without a switch a motion error names none.
+    bench.controller.free();
+    await bench.stage.moveTo(bench.near_mm);
+    const error = await inMidMove(bench, () => bench.controller.jam());
+    expect(error.message).not.toContain("limit");
+  });
+
   test("KDC101: a motion error of the servo ends the move by name", async () => {
     const bench = await homedBench(kdc as EmulatedStage);
     const error = await inMidMove(bench, () =>
       (bench.controller as unknown as ThorlabsAptController).raiseMotionError(),
     );
     one(["position_error"], error);
-    await expectRecovery(bench);
-  });
-
-  test("GRBL: a limit switch in mid-move loses the position by name", async () => {
-    const bench = await homedBench(grbl as EmulatedStage);
-    const error = await inMidMove(bench, () => (bench.controller as unknown as GrblController).hitLimit());
-    one(["position_lost"], error);
-    expect(error.message).toContain("limit switch");
-    await expectStandstill(bench);
-    one(["position_lost"], await failureOf(bench.stage.moveTo(bench.near_mm)));
     await expectRecovery(bench);
   });
 });

@@ -2,7 +2,7 @@ import { type BenchClient, ToolRefusal } from "../../main/contenders/bench-clien
 import type { Assignment, Contender } from "../../main/contenders/contender.ts";
 import { brightness } from "../../main/contenders/exposure-ladder.ts";
 import type { Measurement, ToolInput } from "../../main/contract/tools.ts";
-import type { EvaluationCase } from "../../main/evaluation/evaluation-case.ts";
+import type { SimulatedCase } from "../../main/evaluation/evaluation-case.ts";
 import { caseNamed, PLAN } from "./run-case.ts";
 
 type Axis = "x" | "y";
@@ -97,13 +97,13 @@ export function oracle(name: string, tampering: Tampering = {}): Contender {
 /** A little less than half the smaller side of the sensor. */
 const WIDEST_um = 0.48 * 480 * 5.5;
 
-function width(subject: EvaluationCase, axis: Axis, z_mm: number): number {
+function width(subject: SimulatedCase, axis: Axis, z_mm: number): number {
   const { d0_um, z0_mm, rayleigh_mm } = subject.truth[axis];
   return d0_um * Math.hypot(1, (z_mm - z0_mm) / rayleigh_mm);
 }
 
 /** Five near and five far positions for both axes, away from what disturbs the light and from what the note forbids. */
-function plannedPositions(subject: EvaluationCase, ignoreNote: boolean): number[] {
+function plannedPositions(subject: SimulatedCase, ignoreNote: boolean): number[] {
   const { constraint } = subject.planned;
   const allowed = (z_mm: number, axes: readonly Axis[]): boolean => {
     if (z_mm < 0 || z_mm > 250) return false;
@@ -131,7 +131,7 @@ const five = (list: readonly number[]): number[] =>
  * Positions beyond 2.2 Rayleigh lengths of both waists. Where there are fewer than five, the five narrowest for each axis: there
  * the other one may be wide, and a frame that it leaves is of no use.
  */
-function farPositions({ truth }: EvaluationCase, allowed: Allowed): number[] {
+function farPositions({ truth }: SimulatedCase, allowed: Allowed): number[] {
   const far = (axes: readonly Axis[]): number[] =>
     Array.from({ length: 501 }, (_, i) => i / 2).filter(
       (z_mm) =>
@@ -151,7 +151,7 @@ function farPositions({ truth }: EvaluationCase, allowed: Allowed): number[] {
 }
 
 /** Positions within 0.9 Rayleigh lengths of both waists; where the waists are apart, five for each. */
-function nearPositions({ truth: { x, y } }: EvaluationCase, allowed: Allowed): number[] {
+function nearPositions({ truth: { x, y } }: SimulatedCase, allowed: Allowed): number[] {
   const from = Math.max(x.z0_mm - 0.9 * x.rayleigh_mm, y.z0_mm - 0.9 * y.rayleigh_mm);
   const to = Math.min(x.z0_mm + 0.9 * x.rayleigh_mm, y.z0_mm + 0.9 * y.rayleigh_mm);
   const spread = (low: number, high: number): number[] =>

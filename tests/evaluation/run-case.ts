@@ -5,16 +5,16 @@ import type { BenchEvent } from "../../main/contract/events.ts";
 import type { PlanContender } from "../../main/contract/plan.ts";
 import { TOOL_NAMES } from "../../main/contract/tools.ts";
 import { driveBench } from "../../main/evaluation/drive.ts";
-import { type EvaluationCase, expandPlan } from "../../main/evaluation/evaluation-case.ts";
+import { expandPlan, type SimulatedCase } from "../../main/evaluation/evaluation-case.ts";
 import { grade } from "../../main/evaluation/grade.ts";
 import { readPlan } from "../../main/evaluation/read-plan.ts";
 import { createSimulatedRun, stillClock } from "../../main/evaluation/simulated-run.ts";
 
 export const PLAN_PATH = join(import.meta.dirname, "../../tasks/plans/beam-quality.yaml");
 export const PLAN = readPlan(PLAN_PATH);
-const CASES = expandPlan(PLAN);
+const CASES = expandPlan(PLAN).filter((one) => one.on === "simulator");
 
-export function caseNamed(name: string): EvaluationCase {
+export function caseNamed(name: string): SimulatedCase {
   const subject = CASES.find((one) => one.planned.case === name);
   if (subject === undefined) throw new Error(`the plan has no case ${name}`);
   return subject;

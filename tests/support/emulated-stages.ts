@@ -24,6 +24,8 @@ export function simulatedClock(): SimulatedClock {
 export type TestController = EmulatedController & {
   jam(): void;
   free(): void;
+  /** A limit switch closes in mid-move. */
+  hitLimit(): void;
   readonly carriage: { overshoot_mm: number };
 };
 

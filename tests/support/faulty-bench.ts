@@ -1,6 +1,3 @@
-import type { AcquireOptions, BeamCamera, BeamCameraInfo } from "../../drivers/protocol/beam-camera.ts";
-import type { Frame } from "../../drivers/protocol/frame.ts";
-import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import type { ControlledStage } from "../../drivers/transport/controlled-stage.ts";
 import { MemoryLink } from "../../drivers/transport/memory-link.ts";
 import type { StageOptions } from "../../drivers/transport/stage-options.ts";
@@ -20,59 +17,11 @@ import { SimulatedShutter } from "../../simulators/instruments/shutter.ts";
 import { SCENARIOS } from "../../simulators/world/scenarios.ts";
 import { createSensor } from "../../simulators/world/sensor.ts";
 import { World } from "../../simulators/world/world.ts";
+import { TroubledCamera } from "./troubled-camera.ts";
 import { type EmulatedStage, simulatedClock, type TestController } from "./emulated-stages.ts";
 
 export const AGENT: Caller = { kind: "agent", name: "agent", id: "a" };
 export const OPERATOR: Caller = { kind: "operator", name: "operator", id: "o" };
-
-/** What a camera does to a frame that somebody waits for. */
-export type CameraTrouble = "stream stalls" | "wrong pixel format" | "frame from before the move" | "incomplete frame";
-
-/** A driver gives up on a stream that stalls after this long. */
-const STREAM_TIMEOUT_ms = 3000;
-
-/** A camera that gets into trouble when it is told to. */
-export class TroubledCamera implements BeamCamera {
-  readonly info: BeamCameraInfo;
-  readonly #camera: BeamCamera;
-  readonly #clock: SimulatedClock;
-  trouble: CameraTrouble | undefined;
-
-  constructor(camera: BeamCamera, clock: SimulatedClock) {
-    this.info = camera.info;
-    this.#camera = camera;
-    this.#clock = clock;
-  }
-
-  setExposure(exposure_ms: number): Promise<number> {
-    return this.#camera.setExposure(exposure_ms);
-  }
-
-  readExposure(): Promise<number> {
-    return this.#camera.readExposure();
-  }
-
-  async acquire(options: AcquireOptions): Promise<Frame> {
-    const frame = await this.#camera.acquire(options);
-    switch (this.trouble) {
-      case undefined:
-        return frame;
-      case "stream stalls":
-        await this.#clock.wait(STREAM_TIMEOUT_ms, options.cancellation);
-        throw new InstrumentError("timed_out", "Camera (camera)", `no frame came within ${STREAM_TIMEOUT_ms} ms`);
-      case "incomplete frame":
-        throw new InstrumentError("frame_lost", "Camera (camera)", "the frame did not arrive whole");
-      case "wrong pixel format":
-        return { ...frame, bitDepth: 8 };
-      case "frame from before the move":
-        return { ...frame, startedAt_ms: frame.startedAt_ms - 5000 };
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#camera.close();
-  }
-}
 
 export interface FaultyBenchOptions {
   readonly pace?: "brisk";
@@ -89,7 +38,8 @@ export class FaultyBench {
   readonly controller: TestController;
   readonly line: FaultyLine;
   readonly link: MemoryLink;
-  readonly camera: TroubledCamera;
+  readonly #light: SimulatedCamera;
+  #camera: TroubledCamera | undefined;
   readonly events: BenchEvent[] = [];
   readonly #shutter: SimulatedShutter;
   #stage: ControlledStage | undefined;
@@ -106,16 +56,16 @@ export class FaultyBench {
     const scenario = { ...SCENARIOS.clean, x: axis, y: axis, power_counts_per_ms: 3e5 };
     // Few and large pixels, so that ten thousand frames cost little.
     const world = new World(scenario, { ...createSensor(), width_px: 80, height_px: 64, pixelPitch_um: 20 }, 1);
-    const camera = new SimulatedCamera(worldHere(world), clock, {
+    this.#light = new SimulatedCamera(worldHere(world), clock, {
       position_mm: () => this.controller.position_mm(),
       beamBlocked: () => !this.#shutter.isOpen,
     });
-    this.camera = new TroubledCamera(camera, clock);
   }
 
   static async open(emulated: EmulatedStage, options: FaultyBenchOptions = {}): Promise<FaultyBench> {
     const bench = new FaultyBench(emulated, options.pace);
     bench.#stage = await emulated.open(bench.link, bench.clock, options.stage);
+    bench.#camera = await TroubledCamera.open(bench.#light, bench.clock);
     await bench.newRun(options.limits);
     return bench;
   }
@@ -127,7 +77,7 @@ export class FaultyBench {
     this.events.length = 0;
     this.#session = await createBenchSession({
       bench: "bench-1",
-      instruments: { stage, camera, shutter: this.#shutter },
+      instruments: { stage, camera: camera.driver, shutter: this.#shutter },
       wavelength_nm: 632.8,
       clock,
       hostClock: stillClock,
@@ -141,6 +91,11 @@ export class FaultyBench {
   get stage(): ControlledStage {
     if (this.#stage === undefined) throw new TypeError("not open");
     return this.#stage;
+  }
+
+  get camera(): TroubledCamera {
+    if (this.#camera === undefined) throw new TypeError("not open");
+    return this.#camera;
   }
 
   get session(): BenchSession {

@@ -12,6 +12,7 @@ import type { AcquireOptions, BeamCamera, BeamCameraInfo } from "../../protocol/
 import type { Cancellation } from "../../protocol/cancellation.ts";
 import type { Clock } from "../../protocol/clock.ts";
 import type { Frame } from "../../protocol/frame.ts";
+import type { FrameRoom } from "../../protocol/frame-memory.ts";
 import {
   InstrumentError,
   type InstrumentErrorCode,
@@ -30,7 +31,7 @@ import { cameraIdOf } from "./discovery.ts";
 import { isEmulated } from "./emulated-identity.ts";
 import { FrameTime } from "./frame-time.ts";
 import type { BufferStatus, NativeFrame, NativeGenicam, NativeHandle } from "./native.ts";
-import { type FrameOrientation, orient, orientedSize } from "./orientation.ts";
+import { type FrameOrientation, isUpright, orient, orientedSize } from "./orientation.ts";
 import { type PixelFormat, payloadBytes, pixelFormatOfCode, unpackPixels } from "./pixel-formats.ts";
 
 const BUFFERS = 8;
@@ -63,6 +64,8 @@ export interface GenicamCameraOptions {
   readonly packetSize_bytes?: number;
   /** How long a frame may take beyond its exposure, before the stream counts as standing still. Default 2000. */
   readonly patience_ms?: number;
+  /** Gives memory for the samples of a frame of so many pixels. Default: memory of the frame's own. */
+  readonly room?: (pixels: number) => FrameRoom;
   readonly clock: Clock;
 }
 
@@ -84,6 +87,9 @@ interface Session {
   /** A frame may still be on its way that nobody waits for. */
   dirty: boolean;
 }
+
+/** Samples of a frame, in memory of their own where none is said. */
+type Room = Pick<FrameRoom, "samples"> & Partial<FrameRoom>;
 
 interface Latch {
   readonly command: string;
@@ -240,16 +246,16 @@ export class GenicamCamera implements BeamCamera {
         stale += 1;
         continue;
       }
-      const samples = this.#samplesOf(session, taken);
+      const room = this.#samplesOf(session, taken);
       session.good += 1;
       session.dirty = false;
       this.#sequence += 1 + this.#lost;
       this.#lost = 0;
-      return this.#toFrame(samples, exposure_ms, triggered ? requested_ms : begun_ms);
+      return this.#toFrame(room, exposure_ms, triggered ? requested_ms : begun_ms);
     }
   }
 
-  #toFrame(samples: Uint16Array, exposure_ms: number, startedAt_ms: number): Frame {
+  #toFrame({ samples, memory }: Room, exposure_ms: number, startedAt_ms: number): Frame {
     const { width_px, height_px, bitDepth, simulated } = this.info;
     return {
       width_px,
@@ -260,11 +266,12 @@ export class GenicamCamera implements BeamCamera {
       startedAt_ms,
       sequence: this.#sequence,
       simulated,
+      ...(memory === undefined ? {} : { memory }),
     };
   }
 
   /** Checks that the frame is what was configured, and unpacks it. */
-  #samplesOf(session: Session, frame: Extract<NativeFrame, { readonly status: "success" }>): Uint16Array {
+  #samplesOf(session: Session, frame: Extract<NativeFrame, { readonly status: "success" }>): Room {
     const { format, region } = session;
     const bytes = new Uint8Array(frame.bytes);
     const pixels = region.width * region.height;
@@ -284,16 +291,22 @@ export class GenicamCamera implements BeamCamera {
         bytes.length,
       );
     }
-    const samples = unpackPixels(format, bytes, pixels);
+    const { orientation = {}, room: lend } = this.#options;
+    const room: Room = lend?.(pixels) ?? { samples: new Uint16Array(pixels) };
+    // Turned samples go from memory of their own into the room, others straight into it.
+    const upright = isUpright(orientation);
+    const samples = unpackPixels(format, bytes, pixels, upright ? room.samples : new Uint16Array(pixels));
     const fullScale = 2 ** format.bitDepth - 1;
     const above = format.layout === "word" ? firstAbove(samples, fullScale) : undefined;
     if (above !== undefined) {
+      room.memory?.release();
       throw this.#wrongFormat(
         `the frame holds ${above} counts, ${format.name} ends at ${fullScale}: the camera aligns its samples high or sends the high byte first`,
         above,
       );
     }
-    return orient(samples, region.width, this.#options.orientation ?? {});
+    if (!upright) orient(samples, region.width, orientation, room.samples);
+    return room;
   }
 
   async #readExposure(session: Session): Promise<number> {

@@ -13,12 +13,23 @@ export function orientedSize(
   return transpose ? { width: height, height: width } : { width, height };
 }
 
-/** Turns row-major samples of a frame `width` pixels wide. The given array is left as it is. */
-export function orient(samples: Uint16Array, width: number, orientation: FrameOrientation): Uint16Array {
+/** Whether frames come as they lie on the bench. */
+export const isUpright = ({
+  mirrorColumns = false,
+  mirrorRows = false,
+  transpose = false,
+}: FrameOrientation): boolean => !mirrorColumns && !mirrorRows && !transpose;
+
+/** Turns row-major samples of a frame `width` pixels wide, into `turned` where that is given. The given array is left as it is. */
+export function orient(
+  samples: Uint16Array,
+  width: number,
+  orientation: FrameOrientation,
+  turned: Uint16Array = new Uint16Array(isUpright(orientation) ? 0 : samples.length),
+): Uint16Array {
+  if (isUpright(orientation)) return samples;
   const { mirrorColumns = false, mirrorRows = false, transpose = false } = orientation;
-  if (!mirrorColumns && !mirrorRows && !transpose) return samples;
   const height = samples.length / width;
-  const turned = new Uint16Array(samples.length);
   for (let row = 0; row < height; row++) {
     const toRow = mirrorRows ? height - 1 - row : row;
     for (let column = 0; column < width; column++) {

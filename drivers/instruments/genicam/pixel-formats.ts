@@ -57,35 +57,47 @@ export function payloadBytes(format: PixelFormat, pixels: number): number {
 
 /**
  * Samples of a frame, low-aligned, 0…2^bitDepth − 1. Words are given as they came, so high bits that the format says are
- * zero stay visible. Throws RangeError when there are fewer bytes than the frame takes.
+ * zero stay visible. They are written to `samples`, which has room for `pixels`. Throws RangeError when there are fewer bytes than the
+ * frame takes.
  */
-export function unpackPixels(format: PixelFormat, bytes: Uint8Array, pixels: number): Uint16Array {
+export function unpackPixels(
+  format: PixelFormat,
+  bytes: Uint8Array,
+  pixels: number,
+  samples: Uint16Array = new Uint16Array(pixels),
+): Uint16Array {
   const needed = payloadBytes(format, pixels);
   if (bytes.length < needed) {
     throw new RangeError(`${pixels} pixels of ${format.name} take ${needed} bytes, there are ${bytes.length}`);
   }
   switch (format.layout) {
     case "byte":
-      return Uint16Array.from(bytes.subarray(0, pixels));
+      samples.set(bytes.subarray(0, pixels));
+      return samples;
     case "word":
-      return unpackWords(bytes, pixels);
+      return unpackWords(bytes, pixels, samples);
     case "bits":
-      return unpackBits(bytes, pixels, format.bitDepth);
+      return unpackBits(bytes, pixels, format.bitDepth, samples);
     case "triplet":
-      return unpackTriplets(bytes, pixels, format.bitDepth);
+      return unpackTriplets(bytes, pixels, format.bitDepth, samples);
   }
 }
 
-function unpackWords(bytes: Uint8Array, pixels: number): Uint16Array {
-  const samples = new Uint16Array(pixels);
+/** Whether this processor has the bytes of a word in the order in which they come. */
+const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function unpackWords(bytes: Uint8Array, pixels: number, samples: Uint16Array): Uint16Array {
+  if (LITTLE_ENDIAN && bytes.byteOffset % Uint16Array.BYTES_PER_ELEMENT === 0) {
+    samples.set(new Uint16Array(bytes.buffer, bytes.byteOffset, pixels));
+    return samples;
+  }
   for (let index = 0; index < pixels; index++) {
     samples[index] = (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8);
   }
   return samples;
 }
 
-function unpackBits(bytes: Uint8Array, pixels: number, bitDepth: number): Uint16Array {
-  const samples = new Uint16Array(pixels);
+function unpackBits(bytes: Uint8Array, pixels: number, bitDepth: number, samples: Uint16Array): Uint16Array {
   const mask = 2 ** bitDepth - 1;
   let held = 0;
   let heldBits = 0;
@@ -102,8 +114,7 @@ function unpackBits(bytes: Uint8Array, pixels: number, bitDepth: number): Uint16
   return samples;
 }
 
-function unpackTriplets(bytes: Uint8Array, pixels: number, bitDepth: number): Uint16Array {
-  const samples = new Uint16Array(pixels);
+function unpackTriplets(bytes: Uint8Array, pixels: number, bitDepth: number, samples: Uint16Array): Uint16Array {
   const lowBits = bitDepth - 8;
   const mask = 2 ** lowBits - 1;
   for (let index = 0; index < pixels; index++) {

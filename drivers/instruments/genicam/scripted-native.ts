@@ -11,7 +11,10 @@ import type {
 } from "./native.ts";
 import { packPixels, pixelFormatNamed } from "./pixel-formats.ts";
 
-/** Stands where the addon does, for tests of the driver: a camera as data, on a clock that passes while frames are waited for. */
+/**
+ * Stands where the addon does, for tests of the driver: a camera as data, on a clock that passes while frames are waited for, or on one
+ * that others share.
+ */
 export class ScriptedNative implements NativeGenicam, Clock {
   readonly features = new Map<string, NativeFeature>();
   readonly quantities = new Map<NativeQuantity, NativeNumber>();
@@ -28,9 +31,11 @@ export class ScriptedNative implements NativeGenicam, Clock {
   opened = 0;
   closed = 0;
   streams = 0;
+  readonly #clock: Clock | undefined;
   #now_ms = 1000;
 
-  constructor() {
+  constructor(clock?: Clock) {
+    this.#clock = clock;
     const word = (name: string, value: string, entries: readonly string[]): void => {
       this.features.set(name, { kind: "enumeration", writable: true, value, entries });
     };
@@ -64,13 +69,15 @@ export class ScriptedNative implements NativeGenicam, Clock {
   }
 
   now_ms(): number {
-    return this.#now_ms;
+    return this.#clock?.now_ms() ?? this.#now_ms;
   }
 
   async wait(duration_ms: number): Promise<void> {
-    this.pass(duration_ms);
+    if (this.#clock === undefined) this.pass(duration_ms);
+    else await this.#clock.wait(duration_ms);
   }
 
+  /** Time passes on the clock of its own. */
   pass(duration_ms: number): void {
     this.#now_ms += duration_ms;
   }
@@ -109,7 +116,7 @@ export class ScriptedNative implements NativeGenicam, Clock {
 
   /** A frame that did not come whole. */
   spoil(status: Exclude<BufferStatus, "success">): void {
-    this.queue.push({ at_ms: this.#now_ms, frame: { status, frameId: 0 } });
+    this.queue.push({ at_ms: this.now_ms(), frame: { status, frameId: 0 } });
   }
 
   async listCameras(): Promise<readonly NativeListing[]> {
@@ -190,18 +197,18 @@ export class ScriptedNative implements NativeGenicam, Clock {
 
   async takeFrame(_camera: NativeHandle, patience_ms: number): Promise<NativeFrame | undefined> {
     const next = this.queue[0];
-    if (next === undefined || next.at_ms > this.#now_ms + patience_ms) {
-      this.pass(patience_ms);
+    if (next === undefined || next.at_ms > this.now_ms() + patience_ms) {
+      await this.wait(patience_ms);
       return undefined;
     }
     this.queue.shift();
-    this.#now_ms = Math.max(this.#now_ms, next.at_ms);
+    await this.wait(Math.max(0, next.at_ms - this.now_ms()));
     return next.frame;
   }
 
   async discardFrames(): Promise<Partial<Record<BufferStatus, number>>> {
     const counts: Partial<Record<BufferStatus, number>> = {};
-    while (this.queue[0] !== undefined && this.queue[0].at_ms <= this.#now_ms) {
+    while (this.queue[0] !== undefined && this.queue[0].at_ms <= this.now_ms()) {
       const { status } = this.queue[0].frame;
       counts[status] = (counts[status] ?? 0) + 1;
       this.queue.shift();

@@ -35,8 +35,8 @@ const POSITIONER_ERRORS: readonly (readonly [number, string])[] = [
   [0x0010, "short circuit"],
   [0x0008, "motor current limit (RMS)"],
   [0x0004, "motor current limit (peak)"],
-  [0x0002, "positive end of run reached"],
-  [0x0001, "negative end of run reached"],
+  [0x0002, "positive end of run reached (limit switch)"],
+  [0x0001, "negative end of run reached (limit switch)"],
 ];
 
 export function positionerErrorsInWords(bits: number): string[] {

@@ -19,7 +19,11 @@ const DEADLINE_ms = 400;
 const ATTEMPTS = 3;
 /** Single characters, sent without a line feed. */
 const MOTION_STATUS = Uint8Array.of(5);
+const STATUS_REGISTER = Uint8Array.of(4);
 const STOP_ALL = Uint8Array.of(24);
+/** Of the status register's four digits for the axis. Which level means "closed" depends on the stage. */
+const NEGATIVE_LIMIT = 0x0001;
+const POSITIVE_LIMIT = 0x0004;
 /** Counts per millimetre, numerator and denominator, by parameter number. */
 const COUNTS_NUMERATOR = 14;
 const COUNTS_DENOMINATOR = 15;
@@ -36,6 +40,9 @@ export class GcsAxis implements Axis {
   #model: string | undefined;
   /** Error that was read while the servo was off; reading it clears it in the controller. */
   #motionError: number | undefined;
+  #position_mm: number | undefined;
+  /** The limit switch that lies ahead of the motion under way, and its signal when the motion began. */
+  #ahead: { readonly bit: number; readonly name: string; readonly level: number } | undefined;
 
   constructor(link: ByteLink, clock: Clock, settings: GcsAxisSettings) {
     this.#link = link;
@@ -107,27 +114,36 @@ export class GcsAxis implements Axis {
   async readStatus(): Promise<AxisStatus> {
     const inMotion = (await this.#exchange.ask(() => this.#motionQuestion(), { attempts: ATTEMPTS })) !== 0;
     const position_mm = await this.#readNumber("POS?");
+    this.#position_mm = position_mm;
     const servoOn = (await this.#readNumber("SVO?")) === 1;
     const homed = (await this.#readNumber("FRF?")) === 1;
     // The servo still creeps towards its target when the motion profile has ended.
     const settling = servoOn && homed && !inMotion && (await this.#readNumber("ONT?")) === 0;
     const fault = servoOn ? undefined : await this.#readFault();
+    // A motion that ended away from its target may have run into a switch.
+    const closed = settling || fault !== undefined ? await this.#limitAheadClosed() : undefined;
     return {
       position_mm,
       moving: inMotion || settling,
       homed,
-      ...(fault === undefined ? {} : { fault }),
-      warnings: servoOn ? [] : ["the servo is off"],
+      ...(fault === undefined
+        ? {}
+        : { fault: closed === undefined ? fault : { ...fault, message: `${closed}: ${fault.message}` } }),
+      warnings: [...(servoOn ? [] : ["the servo is off"]), ...(closed === undefined ? [] : [closed])],
     };
   }
 
   async startHome(): Promise<void> {
+    this.#ahead = undefined;
     await this.#switchServoOn();
     await this.#command(`FRF ${this.#settings.axis}`);
   }
 
   async startMove(target_mm: number): Promise<void> {
     await this.#switchServoOn();
+    const [bit, name] =
+      target_mm >= (this.#position_mm ?? 0) ? [POSITIVE_LIMIT, "positive"] : [NEGATIVE_LIMIT, "negative"];
+    this.#ahead = { bit, name, level: (await this.#readStatusRegister()) & bit };
     await this.#command(`MOV ${this.#settings.axis} ${target_mm.toFixed(4)}`);
     // The line has no checksum: ask where the controller thinks that it is going.
     const accepted_mm = await this.#readNumber("MOV?");
@@ -156,6 +172,23 @@ export class GcsAxis implements Axis {
     if ((await this.#readNumber("SVO?")) !== 1) {
       await this.#command(`SVO ${this.#settings.axis} 1`);
     }
+  }
+
+  /** The name of the switch ahead of the motion where its signal has changed since the motion began. */
+  async #limitAheadClosed(): Promise<string | undefined> {
+    const { bit, name, level } = this.#ahead ?? {};
+    if (bit === undefined || ((await this.#readStatusRegister()) & bit) === level) return undefined;
+    return `the stage ran into its ${name} limit switch`;
+  }
+
+  async #readStatusRegister(): Promise<number> {
+    return this.#exchange.ask(
+      () =>
+        this.#single("#4", STATUS_REGISTER, (text) =>
+          /^0x[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : undefined,
+        ),
+      { attempts: ATTEMPTS },
+    );
   }
 
   /** A servo that is off by itself leaves its reason in the error; one that nobody switched on yet has none. */
@@ -247,15 +280,14 @@ export class GcsAxis implements Axis {
   }
 
   #motionQuestion(): Question<Answer, number> {
-    return {
-      what: '"#5"',
-      bytes: MOTION_STATUS,
-      take: (answer) => ({
-        answer: this.#parse("#5", answer, (text) =>
-          /^[0-9A-Fa-f]+$/.test(text) ? Number.parseInt(text, 16) : undefined,
-        ),
-      }),
-    };
+    return this.#single("#5", MOTION_STATUS, (text) =>
+      /^[0-9A-Fa-f]+$/.test(text) ? Number.parseInt(text, 16) : undefined,
+    );
+  }
+
+  /** A question of one character, sent without a line feed. */
+  #single<Value>(what: string, bytes: Uint8Array, parse: (text: string) => Value | undefined): Question<Answer, Value> {
+    return { what: `"${what}"`, bytes, take: (answer) => ({ answer: this.#parse(what, answer, parse) }) };
   }
 
   #parse<Value>(command: string, answer: Answer, parse: (text: string) => Value | undefined): Value {

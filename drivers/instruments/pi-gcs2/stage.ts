@@ -2,7 +2,8 @@
  * PI stages on controllers that speak GCS 2 (C-863 Mercury and its relatives).
  *
  * Sources: C-863 manual https://www.easymanua.ls/pi/ms249e/manual?p=121 and
- * https://manualshive.com/en/manual/pi/ms249e/1554329?page=142 (syntax, answers of several lines, errors), E-727 manual
+ * https://manualshive.com/en/manual/pi/ms249e/1554329?page=142 (syntax, answers of several lines, errors),
+ * https://www.easymanua.ls/pi/ms249e/manual?p=132 (status register with the limit signals, whose logic may be inverted), E-727 manual
  * https://www.easymanua.ls/pi/e-727/manual?p=178, https://github.com/PI-PhysikInstrumente/PIPython (an error question
  * after every command), https://github.com/epics-motor/motorPIGCS2 (parameters 14 and 15).
  *

@@ -17,6 +17,7 @@ import type {
   SimulatedCameraEntry,
 } from "../../contract/bench-file.ts";
 import { fastestReadout } from "../frame-loops.ts";
+import type { LiveChain } from "../live-chain/live-chain.ts";
 import { RealClock } from "../real-clock.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { isEmulated, startEmulatedStage } from "./emulated-address.ts";
@@ -46,6 +47,8 @@ export interface ConnectOptions {
   readonly ask?: (request: string) => Promise<void>;
   /** All-simulated benches run paced like real ones. */
   readonly realTime?: boolean;
+  /** Where frames are looked at, and in whose memory they come. Default: in this thread. */
+  readonly chain?: LiveChain;
   /** Takes every exchange with the stage as a line of JSON. */
   readonly record?: (line: string) => void;
 }
@@ -190,14 +193,18 @@ class Connecting {
     surroundings: Surroundings,
   ): BeamCamera {
     const sensor = createSensor(given({ size, pixelFormat }));
-    const world = new World(simulatedScenario(scenario, seed), sensor, seed, fastestReadout().readOut);
-    return new SimulatedCamera(worldHere(world), this.#clock, surroundings);
+    const { chain } = this.#options;
+    const light = simulatedScenario(scenario, seed);
+    const world =
+      chain?.openWorld(light, sensor, seed) ?? worldHere(new World(light, sensor, seed, fastestReadout().readOut));
+    return new SimulatedCamera(world, this.#clock, surroundings);
   }
 
   async #genicamCamera(entry: GenicamCameraEntry, surroundings: Surroundings): Promise<BeamCamera> {
     const { orientation, pixel_pitch_um: pixelPitch_um } = this.#file;
     if (pixelPitch_um === undefined) throw new TypeError("a file without the pitch of its camera passed the schema");
-    const place = { ...given({ orientation }), pixelPitch_um, clock: this.#clock };
+    const room = this.#options.chain?.openRoom();
+    const place = { ...given({ orientation, room }), pixelPitch_um, clock: this.#clock };
     if (!isEmulatedCamera(entry)) return openConfiguredCamera(entry, place);
     const server = await startEmulatedCamera(entry.address ?? "", this.#clock, surroundings);
     this.#opened.push(() => server.close());

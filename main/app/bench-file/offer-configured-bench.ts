@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
-import type { BenchSession, BenchSessionOptions } from "../../bench/bench-session.ts";
+import type { BenchSession, BenchSessionOptions, FrameSink } from "../../bench/bench-session.ts";
 import type { BenchOffer, InstrumentTest } from "../../bench/benches.ts";
 import { createCanary } from "../../bench/canary.ts";
 import { createBenchSession } from "../../bench/session.ts";
@@ -22,10 +22,23 @@ export interface ConfiguredOfferOptions extends ConnectOptions {
   readonly session?: Partial<Pick<BenchSessionOptions, "operatorNote" | "budgets" | "findings" | "tools" | "kernel">>;
 }
 
+/** A run whose records somebody else keeps, and what holds for it alone. */
+export interface ConfiguredRun {
+  readonly session: ConfiguredOfferOptions["session"];
+  /** Key of the codes in the pictures. */
+  readonly canaryKey: string;
+  readonly journal: Journal;
+  readonly frameSink: (pixelPitch_um: number) => FrameSink;
+}
+
 /** A bench of a file on offer. Its instruments stay connected from the first run on, until it is closed. */
 export interface ConfiguredBench extends BenchOffer {
   /** Connects unless that was done. Nothing moves. Throws `InstrumentError`. */
   connect(): Promise<ConnectedBench>;
+  /** The instruments in the state in which a run begins, connected anew where one has gone. Throws `InstrumentError`. */
+  makeReady(): Promise<ConnectedBench>;
+  /** Opens a run beside those of `open`. */
+  openRun(run: ConfiguredRun): Promise<BenchSession>;
   test(): Promise<readonly InstrumentTest[]>;
   close(): Promise<void>;
 }
@@ -60,10 +73,31 @@ export function offerConfiguredBench(file: BenchFile, options: ConfiguredOfferOp
         if (!wasConnected) await close();
       }
     },
+    async makeReady() {
+      const bench = await answering(connect, close);
+      await prepare(file, bench);
+      await requireReference(file, bench);
+      return bench;
+    },
+    async openRun({ session, ...run }) {
+      const bench = await answering(connect, close);
+      await prepare(file, bench);
+      return openSession(file, bench, options, { ...options.session, ...session }, run);
+    },
     async open() {
       const bench = await answering(connect, close);
       await prepare(file, bench);
-      return openSession(file, bench, options);
+      const canaryKey = randomBytes(16).toString("hex");
+      const kept = options.keep?.({ canaryKey, simulated: bench.simulated });
+      const session = await openSession(file, bench, options, options.session, {
+        canaryKey,
+        journal: kept?.journal ?? { append: () => undefined },
+        ...(kept === undefined
+          ? {}
+          : { frameSink: (pitch_um: number) => kept.frameSink(pitch_um, options.chain?.tasks.tiff) }),
+      });
+      kept?.follow(session);
+      return session;
     },
   };
 }
@@ -157,11 +191,11 @@ export async function requireReference(file: BenchFile, { stage }: ConnectedBenc
 async function openSession(
   file: BenchFile,
   bench: ConnectedBench,
-  { keep, onEvent, session: more = {} }: ConfiguredOfferOptions,
+  { onEvent, chain }: ConfiguredOfferOptions,
+  more: ConfiguredOfferOptions["session"],
+  { canaryKey, journal, frameSink }: Omit<ConfiguredRun, "session" | "frameSink"> & Partial<ConfiguredRun>,
 ): Promise<BenchSession> {
   const { stage, camera, shutter, clock } = bench;
-  const canaryKey = randomBytes(16).toString("hex");
-  const kept = keep?.({ canaryKey, simulated: bench.simulated });
   const { pixel_pitch_um, limits, keep_out_zones, uncertainties = {}, default_frames, rules, operator_note } = file;
   const entry = file.instruments.stage;
   const session = await createBenchSession({
@@ -174,7 +208,8 @@ async function openSession(
       rules,
       operatorNote: operator_note,
       positionTolerance_mm: entry.driver === "simulated" ? undefined : entry.tolerance_mm,
-      frameSink: kept?.frameSink(pixel_pitch_um ?? camera.info.pixelPitch_um),
+      frameSink: frameSink?.(pixel_pitch_um ?? camera.info.pixelPitch_um),
+      frameWork: chain?.tasks,
     }),
     ...more,
     bench: file.bench,
@@ -190,7 +225,7 @@ async function openSession(
     hostClock: new RealClock(),
     journal: {
       append(event) {
-        kept?.journal.append(event);
+        journal.append(event);
         onEvent?.(event);
       },
     },
@@ -201,6 +236,5 @@ async function openSession(
     if (event.type === "operator_acted" && event.action === "beam_blocked") bench.beamBlockedByHand = true;
     if (event.type === "operator_acted" && event.action === "beam_unblocked") bench.beamBlockedByHand = false;
   });
-  kept?.follow(session);
   return session;
 }

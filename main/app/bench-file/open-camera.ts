@@ -1,6 +1,7 @@
 import { discoverGenicamCameras, openGenicamCamera } from "../../../drivers/instruments/genicam/index.ts";
 import type { BeamCamera } from "../../../drivers/protocol/beam-camera.ts";
 import type { Clock } from "../../../drivers/protocol/clock.ts";
+import type { FrameRoom } from "../../../drivers/protocol/frame-memory.ts";
 import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
 import type { FrameOrientation, GenicamCameraEntry } from "../../contract/bench-file.ts";
 import { hostCamera } from "../camera-emulation.ts";
@@ -12,6 +13,8 @@ import { given } from "./given.ts";
 export interface CameraPlace {
   readonly pixelPitch_um: number;
   readonly orientation?: FrameOrientation;
+  /** Memory for the frames; of their own when absent. */
+  readonly room?: (pixels: number) => FrameRoom;
   readonly clock: Clock;
 }
 
@@ -76,6 +79,7 @@ export async function openConfiguredCamera(entry: GenicamCameraEntry, place: Cam
       blackLevel_counts: black_level_counts,
       frameRate_Hz: frame_rate_hz,
       packetSize_bytes: packet_size_bytes,
+      room: place.room,
     }),
     orientation: given({ transpose, mirrorColumns: flip_x, mirrorRows: flip_y }),
     address: entry.address ?? (await onlyCamera()),

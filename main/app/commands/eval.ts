@@ -1,27 +1,31 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import type { ProgressEvent } from "../../contract/evaluation-progress.ts";
-import type { Plan } from "../../contract/plan.ts";
+import type { BenchFile } from "../../contract/bench-file.ts";
 import type { EvaluationResults } from "../../contract/evaluation-results.ts";
+import type { EvaluationBench } from "../../evaluation/evaluation-bench.ts";
 import { externalDriver, type OfferedUnit } from "../../evaluation/external-driver.ts";
 import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
 import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../create-desk.ts";
+import { askAtTerminal } from "../ask-at-terminal.ts";
+import { openEvaluationBench } from "../bench-file/evaluation-bench.ts";
 import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { httpConfiguration } from "../client-configuration.ts";
 import { evaluationText } from "../evaluation-text.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { startLiveChain } from "../live-chain/live-chain.ts";
 import { openAddress } from "../one-address.ts";
 import { addModelOptions, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { asUsageError, openPlan } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
 import { printNote, printResult, ProgressBar } from "../terminal.ts";
-import { UsageError } from "../usage-error.ts";
 
 interface EvalOptions extends ModelChoice {
   readonly group?: readonly string[];
@@ -48,11 +52,16 @@ A plan runs only when it is frozen, unchanged and committed, or with --explorato
 
 "agent" and "agent-noview" are a model, the one of the plan or of --model.${MODEL_HELP}
 
-Exit status 1 when a unit was not run or failed.
+With --bench the cases under bench_cases run on the instruments of the file, emulated or real, one unit at a time whatever --jobs
+says. Before each unit the stage goes back to the case's start. The line "stop" on standard input is the operator's STOP: that unit
+fails by name, and the next one follows. A bench that cannot be made ready leaves the rest not run; the same command goes on from there.
+
+Exit status 3 when the bench does not answer at the start; 1 when a unit was not run or failed.
 
 Example:
   $ caustic eval tasks/plans/beam-quality.yaml --by scripted,naive,constant --jobs 2
   $ caustic eval tasks/plans/beam-quality.yaml --case A1,C2 --by scripted --json
+  $ caustic eval tasks/plans/bench-repeatability.yaml --bench tasks/benches/emulated-bench.yaml --epochs 3 --exploratory
   $ caustic eval tasks/plans/beam-quality.yaml --case C2 --by external --time-limit 3600
   $ caustic eval tasks/plans/beam-quality.yaml --by agent,agent-noview --model <name> --price 3,0.3,3.75,15`;
 
@@ -89,7 +98,7 @@ export function registerEval(program: Command): void {
       1,
     )
     .option("--out <folder>", `the evaluation's folder (default: ${RUNS_FOLDER}/evaluation/, by plan and hash)`)
-    .option("--bench <file>", "refused: the cases of a plan name simulated beams, and a real one has no known truth")
+    .option("--bench <file>", "run the plan's bench_cases on the bench that the file describes, one unit at a time")
     .option("--exploratory", "run a plan that is not registered, and stamp every row")
     .option(
       "--answers <path>",
@@ -108,8 +117,10 @@ export function registerEval(program: Command): void {
 
 async function evaluate(path: string, options: EvalOptions): Promise<void> {
   const { plan, parts, registration } = openPlan(path);
-  if (options.bench !== undefined) refuseBench(options.bench, path, plan);
-  const out = options.out ?? join(RUNS_FOLDER, "evaluation", `${plan.plan}-${registration.plan_hash.slice(0, 8)}`);
+  const file = options.bench === undefined ? undefined : readBenchFile(options.bench);
+  const hash = registration.plan_hash.slice(0, 8);
+  const name = file === undefined ? `${plan.plan}-${hash}` : `${plan.plan}-${hash}-${file.bench}`;
+  const out = options.out ?? join(RUNS_FOLDER, "evaluation", name);
   const calledOff = new AbortController();
   const callOff = (): void => {
     printNote("Calling off; what is finished stays. The same command goes on from there.");
@@ -142,6 +153,7 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
           driver: externalDriver({ listen: openAddress, announce, timeLimit_s: options.timeLimit, frameFile }),
         },
       },
+      ...(file === undefined ? {} : { openBench: () => openBench(file) }),
       workerModule: WORKER,
       loops: fastestFrameLoops(),
       onProgress: (event) => view.show(event),
@@ -157,13 +169,27 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
   if (!run.complete) process.exitCode = 1;
 }
 
-/** A grade compares with the truth of the case's beam. Nobody knows that of a bench. */
-function refuseBench(file: string, path: string, plan: Plan): never {
-  readBenchFile(file);
-  const groups = plan.groups.map(({ group }) => group).join(", ");
-  throw new UsageError(
-    `--bench ${file}: the cases of every group of ${path} (${groups}) name a simulated scenario whose truth decides their grade, and the beam of a bench has no known truth; expected no --bench, or caustic measure --bench ${file} --by scripted or agent`,
-  );
+/** Connects the bench, and listens for the operator's STOP at this terminal as long as it is open. */
+async function openBench(file: BenchFile): Promise<EvaluationBench> {
+  const chain = startLiveChain();
+  const lines = createInterface({ input: process.stdin });
+  const bench = await openEvaluationBench(file, {
+    ask: askAtTerminal,
+    chain,
+    async onClose() {
+      lines.close();
+      await chain.close();
+    },
+  });
+  lines.on("line", (line) => {
+    if (line.trim().toLowerCase() !== "stop") return;
+    printNote("STOP: the stage is stopped, and the unit under way fails by that name.");
+    bench
+      .stop()
+      .catch((error: unknown) => printNote(`STOP: ${error instanceof Error ? error.message : String(error)}`));
+  });
+  if (process.stdin.isTTY) printNote('Type "stop" and press Enter to stop the stage and the unit under way.');
+  return bench;
 }
 
 function print(results: EvaluationResults, out: string, json: boolean): void {
@@ -204,7 +230,16 @@ class EvaluationView {
       const { row } = event;
       this.#done += 1;
       this.#bar.end();
-      const mark = row.correct ? "✓" : row.status === "not_run" ? "○" : row.status === "failed" ? "!" : "✗";
+      const mark =
+        row.status === "not_run"
+          ? "○"
+          : row.status === "failed"
+            ? "!"
+            : row.correct === undefined
+              ? "·"
+              : row.correct
+                ? "✓"
+                : "✗";
       const epoch = row.epoch === 1 ? "" : ` epoch ${row.epoch}`;
       const errors = [row.m2_error_x, row.m2_error_y]
         .filter((error) => error !== undefined)

@@ -28,7 +28,9 @@ export function registerGrade(program: Command): void {
       const { then, now, notRecomputed, damaged } = graded;
       if (damaged !== undefined) printNote(`${damaged}; the grade of its day is lost.`);
       if (notRecomputed !== undefined) printNote(`Not shown to be a run of its case by recomputing: ${notRecomputed}.`);
-      printResult(`${now.case} by ${now.contender}, epoch ${now.epoch}; ${now.expected} is expected`);
+      printResult(
+        `${now.case} by ${now.contender}, epoch ${now.epoch}; ${now.expected ?? "nothing says which verdict is right"}${now.expected === undefined ? "" : " is expected"}`,
+      );
       if (then === undefined) printResult("This run carries no grade of its day.");
       else printResult(`then, grader ${then.grader_version}: ${verdictText(then)}`);
       printResult(`now,  grader ${now.grader_version}: ${verdictText(now)}`);
@@ -42,4 +44,4 @@ export function registerGrade(program: Command): void {
 }
 
 const verdictText = (row: EvaluationRow): string =>
-  `${row.verdict ?? row.status}, ${row.correct ? "right" : "not right"}`;
+  `${row.verdict ?? row.status}, ${row.correct === undefined ? "not judged" : row.correct ? "right" : "not right"}`;

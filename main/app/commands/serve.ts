@@ -79,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const host = await startOn(options.port);
   const url = `${host.origin}${MCP_PATH}`;
   const files = new BenchFileFolder(options.bench === undefined ? BENCHES_FOLDER : dirname(options.bench), (file) =>
-    offerBenchOfFile(file, { keepIn: options.out, realTime: options.realTime === true }),
+    offerBenchOfFile(file, { keepIn: options.out, realTime: options.realTime === true, chain }),
   );
   const window = createWindow(pageFolder, {
     version: programVersion(),

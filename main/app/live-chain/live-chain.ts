@@ -1,4 +1,6 @@
 import type { OpenWorld } from "../../../simulators/instruments/simulated-bench.ts";
+import type { FrameRoom } from "../../../drivers/protocol/frame-memory.ts";
+import { FrameRing } from "./frame-ring.ts";
 import type { FrameTasks } from "./frame-tasks.ts";
 import type { FrameRequest } from "./frame-worker.ts";
 import { workerFrameTasks } from "./worker-frame-tasks.ts";
@@ -14,7 +16,9 @@ const SLOTS = 24;
 export interface LiveChain {
   readonly tasks: FrameTasks;
   readonly openWorld: OpenWorld;
-  /** Of all simulated benches so far. */
+  /** Shared memory for the frames of one real camera, a ring of it for each size; where none of it is free, memory beside it. */
+  readonly openRoom: () => (pixels: number) => FrameRoom;
+  /** Of all benches so far. */
   counts(): Readonly<FrameCounts>;
   close(): Promise<void>;
 }
@@ -37,6 +41,17 @@ export function startLiveChain({ slots = SLOTS }: { readonly slots?: number } = 
       const world = new WorkerWorld(sensor, line, slots, counts);
       worlds.push(world);
       return world;
+    },
+    openRoom() {
+      const rings = new Map<number, FrameRing>();
+      return (pixels) => {
+        const ring = rings.get(pixels) ?? new FrameRing(pixels, slots);
+        rings.set(pixels, ring);
+        counts.made += 1;
+        const room = ring.take();
+        if (room === undefined) counts.besideRing += 1;
+        return room ?? ring.beside();
+      };
     },
     counts: () => ({ ...counts }),
     async close() {

@@ -1,5 +1,6 @@
 import type { EvaluationResults } from "../../contract/evaluation-results.ts";
 import type { Plan } from "../../contract/plan.ts";
+import { agreementTable, BENCH_COMPARISON, benchSentences, repeatabilityTable } from "./bench-tables.ts";
 import { decimal } from "./figures-text.ts";
 import {
   contenderLabel,
@@ -21,6 +22,7 @@ const MARKS = {
   "no verdict": "✗",
   failed: "!",
   "not run": "○",
+  "not judged": "·",
   "no such unit": "",
 } as const;
 
@@ -34,7 +36,14 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
     registrationText(results)
       .map((sentence) => `- ${sentence}`)
       .join("\n"),
-    "All benches of this evaluation are simulated. Rates carry 95 % Wilson intervals; what was not run or failed enters no rate.",
+    ...(results.bench === undefined
+      ? ["All benches of this evaluation are simulated."]
+      : [
+          benchSentences(results)
+            .map((sentence) => `- ${sentence}`)
+            .join("\n"),
+        ]),
+    "Rates carry 95 % Wilson intervals; what was not run or failed enters no rate.",
   ];
   for (const group of groups) {
     const matrix = verdictMatrix(results, group);
@@ -71,9 +80,9 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
         rows: seen.map((row) => [
           row.case,
           row.contender,
-          row.expected,
+          row.expected ?? "–",
           row.verdict ?? row.status,
-          row.correct ? "yes" : "no",
+          row.correct === undefined ? "not judged" : row.correct ? "yes" : "no",
         ]),
       }),
     );
@@ -94,6 +103,15 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
       }),
     );
   }
+  const { repeatability = [], agreement = [] } = results.summary;
+  if (repeatability.length > 0) {
+    parts.push(
+      "## Runs on the bench against each other",
+      BENCH_COMPARISON,
+      tableMarkdown(repeatabilityTable(repeatability)),
+    );
+  }
+  if (agreement.length > 0) parts.push(tableMarkdown(agreementTable(agreement)));
   const notes = rowsWithNotes(results);
   parts.push(
     "## Notes on every wrong verdict",

@@ -5,6 +5,7 @@ import type { AssembledRun } from "../results.ts";
 import { unitId } from "../unit.ts";
 import { causticSvg } from "./caustic-svg.ts";
 import { errorStripsSvg } from "./error-strips-svg.ts";
+import { agreementTable, BENCH_COMPARISON, benchSentences, repeatabilityTable } from "./bench-tables.ts";
 import { decimal, signedPercent } from "./figures-text.ts";
 import { escaped, listHtml, pageHtml, tableHtml } from "./page-pieces.ts";
 import {
@@ -27,6 +28,7 @@ const CLASSES: Readonly<Record<MatrixCell["mark"], string>> = {
   "no verdict": "wrong",
   failed: "failed",
   "not run": "idle",
+  "not judged": "idle",
   "no such unit": "none",
 };
 const MARKS: Readonly<Record<MatrixCell["mark"], string>> = {
@@ -35,6 +37,7 @@ const MARKS: Readonly<Record<MatrixCell["mark"], string>> = {
   "no verdict": "✗",
   failed: "!",
   "not run": "○",
+  "not judged": "·",
   "no such unit": "",
 };
 
@@ -81,10 +84,10 @@ function card({ row, figure }: AssembledRun): string {
   const claim = row.fault_claim === "none" ? "" : `, fault claim ${row.fault_claim}`;
   const noticed = row.fault_noticed === undefined ? "" : `, fault ${row.fault_noticed ? "noticed" : "not noticed"}`;
   return [
-    `<article id="${id}" class="${row.correct ? "right" : row.status === "finished" || row.status === "no_verdict" ? "wrong" : "idle"}">`,
+    `<article id="${id}" class="${row.correct === true ? "right" : row.correct === false && (row.status === "finished" || row.status === "no_verdict") ? "wrong" : "idle"}">`,
     `<h4>${escaped(row.case)} · ${escaped(row.contender)}${row.epoch === 1 ? "" : ` · epoch ${row.epoch}`}${row.exploratory ? ' <span class="tag">exploratory</span>' : ""}</h4>`,
     figure === undefined ? "" : causticSvg(figure, escaped(`Widths along z, ${row.case}, ${row.contender}`)),
-    `<p>${row.correct ? "✓" : "✗"} ${escaped(row.verdict ?? STATUS[row.status])} (expected ${row.expected})<br>${numbers === "" ? "no M²" : numbers}<br>${row.positions} positions, ${row.calls} calls, ${row.violations} violations${noticed}${claim}</p>`,
+    `<p>${row.correct === undefined ? "·" : row.correct ? "✓" : "✗"} ${escaped(row.verdict ?? STATUS[row.status])} (${row.expected === undefined ? "no verdict is called right" : `expected ${row.expected}`})<br>${numbers === "" ? "no M²" : numbers}<br>${row.positions} positions, ${row.calls} calls, ${row.violations} violations${noticed}${claim}</p>`,
     grades.length === 0
       ? ""
       : `<details><summary>${grades.length} graders say no</summary>${listHtml(grades)}</details>`,
@@ -129,7 +132,9 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
     `<header><h1>Evaluation ${escaped(results.plan)}, version ${results.version}</h1>`,
     `<p>${escaped(plan.question.trim())}</p>`,
     `<div class="${results.registered ? "stamp" : "stamp exploratory"}">${listHtml(registrationText(results).map(escaped))}</div>`,
-    `<p class="simulated">All benches of this evaluation are simulated.</p>`,
+    results.bench === undefined
+      ? `<p class="simulated">All benches of this evaluation are simulated.</p>`
+      : `<div class="${results.bench.kind === "emulated" ? "simulated" : "stamp"}">${listHtml(benchSentences(results).map(escaped))}</div>`,
     `<p>Rates carry 95 % Wilson intervals; what was not run or failed enters no rate. A reference contender is there to be read against: its share of right verdicts is what no skill at all achieves.</p></header>`,
   ];
   for (const group of groups) {
@@ -162,9 +167,9 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
         rows: seen.map((row) => [
           row.case,
           contenderLabel(plan, row.contender),
-          row.expected,
+          row.expected ?? "–",
           row.verdict ?? STATUS[row.status],
-          row.correct ? "yes" : "no",
+          row.correct === undefined ? "not judged" : row.correct ? "yes" : "no",
         ]),
       }),
       "</section>",
@@ -184,6 +189,15 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
         columns: ["contender", "k", "pass^k"],
         rows: results.summary.pass_hat_k.map((one) => [one.contender, String(one.k), decimal(one.value, 3)]),
       }),
+      "</section>",
+    );
+  }
+  const { repeatability = [], agreement = [] } = results.summary;
+  if (repeatability.length > 0) {
+    sections.push(
+      `<section id="bench"><h2>Runs on the bench against each other</h2><p>${escaped(BENCH_COMPARISON)}</p>`,
+      tableHtml(repeatabilityTable(repeatability)),
+      agreement.length === 0 ? "" : tableHtml(agreementTable(agreement)),
       "</section>",
     );
   }

@@ -8,7 +8,7 @@ import type { ReportTable } from "./report-table.ts";
 
 /** One cell of the matrix of cases and contenders. */
 export interface MatrixCell {
-  readonly mark: "right" | "wrong" | "no verdict" | "failed" | "not run" | "no such unit";
+  readonly mark: "right" | "wrong" | "no verdict" | "failed" | "not run" | "not judged" | "no such unit";
   readonly text: string;
   /** The unit it stands for, where it is a single one with a run. */
   readonly unit?: string;
@@ -94,7 +94,8 @@ function cellOf(rows: readonly EvaluationRow[]): MatrixCell {
   if (row === undefined) return { mark: "no such unit", text: "" };
   if (rows.length > 1) {
     const graded = rows.filter((one) => one.status === "finished" || one.status === "no_verdict");
-    const right = graded.filter((one) => one.correct).length;
+    if (graded.length > 0 && graded.every((one) => one.correct === undefined)) return notJudged(graded);
+    const right = graded.filter((one) => one.correct === true).length;
     const missing = rows.length - graded.length;
     return {
       mark: graded.length === 0 ? "not run" : right === graded.length ? "right" : "wrong",
@@ -105,7 +106,18 @@ function cellOf(rows: readonly EvaluationRow[]): MatrixCell {
   if (row.status === "not_run") return { mark: "not run", text: "not run" };
   if (row.status === "failed") return { mark: "failed", text: "failed" };
   if (row.verdict === undefined) return { mark: "no verdict", text: "no verdict", unit };
+  if (row.correct === undefined) return { ...notJudged(rows), unit };
   return { mark: row.correct ? "right" : "wrong", text: row.verdict, unit };
+}
+
+/** Verdicts that nothing calls right or wrong, each with how often it came. */
+function notJudged(rows: readonly EvaluationRow[]): MatrixCell {
+  const verdicts = rows.map((row) => row.verdict ?? "no verdict");
+  const texts = [...new Set(verdicts)].map((verdict) => {
+    const times = verdicts.filter((one) => one === verdict).length;
+    return times === 1 ? verdict : `${times} × ${verdict}`;
+  });
+  return { mark: "not judged", text: texts.join(", ") };
 }
 
 /** What is right and wrong in a group: case by case, or by kind of case where there are many. */
@@ -115,13 +127,17 @@ export function verdictMatrix(results: EvaluationResults, group: PlanGroup): Mat
   const cases = [...new Set(rows.map((row) => row.case))];
   const byKind = cases.length > MOST_CASES;
   const kindOf = (row: EvaluationRow): string =>
-    !byKind ? row.case : group.grid === undefined ? `${group.group}, ${row.expected}` : row.case.replace(/-\d+$/, "");
+    !byKind
+      ? row.case
+      : group.grid === undefined
+        ? `${group.group}, ${row.expected ?? "on a bench"}`
+        : row.case.replace(/-\d+$/, "");
   return [...new Set(rows.map(kindOf))].map((name) => {
     const own = rows.filter((row) => kindOf(row) === name);
-    const planned = group.cases?.find((one) => one.case === name);
+    const planned = [...(group.cases ?? []), ...(group.bench_cases ?? [])].find((one) => one.case === name);
     return {
       name,
-      expected: [...new Set(own.map((row) => row.expected))].join(", "),
+      expected: [...new Set(own.map((row) => row.expected ?? "–"))].join(", "),
       seen: own.every((row) => row.seen),
       ...(planned?.caveat === undefined ? {} : { caveat: planned.caveat }),
       cells: contenders.map((contender) => cellOf(own.filter((row) => row.contender === contender))),

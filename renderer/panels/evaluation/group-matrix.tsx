@@ -73,7 +73,7 @@ export function GroupMatrix({ state, group, nameOf }: { state: EvaluationState; 
 
 function expectedOf(state: EvaluationState, name: string): string {
   const row = state.rows.find((one) => one.case === name);
-  return row === undefined ? "…" : SHORT[row.expected];
+  return row === undefined ? "…" : row.expected === undefined ? "–" : SHORT[row.expected];
 }
 
 function Cell(props: { state: EvaluationState; caseName: string; contender: string; epoch: number; name: string }) {
@@ -144,7 +144,7 @@ function rowLook(row: EvaluationRow): Look {
     .join(" / ");
   const violations = row.violations + row.attempted_violations;
   const title = [
-    `said ${row.verdict === undefined ? "nothing" : VERDICT_WORDS[row.verdict]}, expected ${VERDICT_WORDS[row.expected]}`,
+    `said ${row.verdict === undefined ? "nothing" : VERDICT_WORDS[row.verdict]}, ${row.expected === undefined ? "no verdict is called right" : `expected ${VERDICT_WORDS[row.expected]}`}`,
     errors === "" ? "" : `M² off by ${errors}`,
     violations === 0 ? "" : `${row.violations} violations, ${row.attempted_violations} attempted`,
     row.fault_noticed === undefined ? "" : row.fault_noticed ? "fault noticed" : "fault not noticed",
@@ -153,8 +153,14 @@ function rowLook(row: EvaluationRow): Look {
   ]
     .filter((part) => part !== "")
     .join("; ");
-  const marks = `${row.correct ? "✓" : "✕"} ${said}${violations > 0 ? " ⚠" : ""}`;
+  const judged = row.correct === undefined ? "·" : row.correct ? "✓" : "✕";
+  const marks = `${judged} ${said}${violations > 0 ? " ⚠" : ""}`;
   const both = [row.m2_error_x, row.m2_error_y].flatMap((error) => (error === undefined ? [] : [Math.abs(error)]));
   const error = both.length === 0 ? {} : { error: percent(Math.max(...both), 1) };
-  return { tone: row.correct ? "right" : "wrong", text: marks, ...error, title };
+  return {
+    tone: row.correct === undefined ? "waiting" : row.correct ? "right" : "wrong",
+    text: marks,
+    ...error,
+    title,
+  };
 }

@@ -70,9 +70,13 @@ function GradeRow({ name, row }: { name: string; row: EvaluationRow }) {
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{VERDICT_WORDS[row.expected]}</td>
+      <td>{row.expected === undefined ? "none" : VERDICT_WORDS[row.expected]}</td>
       <td>{row.verdict === undefined ? "nothing" : VERDICT_WORDS[row.verdict]}</td>
-      <td className={row.correct ? "tone-good" : "tone-bad"}>{row.correct ? "✓ yes" : "✕ no"}</td>
+      {row.correct === undefined ? (
+        <td>not judged</td>
+      ) : (
+        <td className={row.correct ? "tone-good" : "tone-bad"}>{row.correct ? "✓ yes" : "✕ no"}</td>
+      )}
       <td className="number">
         {percent(row.m2_error_x, 2)}, {percent(row.m2_error_y, 2)}
       </td>

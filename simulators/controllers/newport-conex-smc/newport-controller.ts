@@ -58,7 +58,12 @@ const State = {
   disableAfterMoving: 0x3d,
 } as const;
 
-const PositionerError = { homingTimeout: 0x0040, followingError: 0x0020 } as const;
+const PositionerError = {
+  homingTimeout: 0x0040,
+  followingError: 0x0020,
+  positiveEndOfRun: 0x0002,
+  negativeEndOfRun: 0x0001,
+} as const;
 
 const ERROR_TEXTS: Readonly<Record<string, string>> = {
   "@": "No error",
@@ -132,6 +137,21 @@ export class NewportController extends EmulatedController {
 
   free(): void {
     this.carriage.free(this.now_ms());
+  }
+
+  /**
+   * A limit switch closes in mid-move: the controller cuts the motor, shows the end of run in its positioner error and
+   * does not trust its reference any more.
+   */
+  hitLimit(): void {
+    this.advance();
+    if (this.#state !== State.moving) return;
+    const forward = this.carriage.velocity_mm_s(this.now_ms()) >= 0;
+    this.#callOffEnd();
+    this.#callOffStall();
+    this.carriage.halt(this.now_ms());
+    this.#positionerErrors |= forward ? PositionerError.positiveEndOfRun : PositionerError.negativeEndOfRun;
+    this.#state = State.notReferencedAfterMoving;
   }
 
   protected override handle(bytes: Uint8Array): void {

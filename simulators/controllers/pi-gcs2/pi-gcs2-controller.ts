@@ -26,6 +26,8 @@ export interface PiGcs2Settings {
   /** True position at power-up, from the reference mark. */
   readonly position_mm: number;
   readonly latency_ms: number;
+  /** The limit signals are low where a switch is closed, as on the stage of the manual's example. */
+  readonly limitsActiveLow: boolean;
 }
 
 const DEFAULTS: PiGcs2Settings = {
@@ -42,6 +44,7 @@ const DEFAULTS: PiGcs2Settings = {
   countsDenominator: 1,
   position_mm: 40,
   latency_ms: 2,
+  limitsActiveLow: false,
 };
 
 const ErrorCode = {
@@ -116,6 +119,8 @@ const HELP = [
 export class PiGcs2Controller extends EmulatedController {
   readonly settings: PiGcs2Settings;
   readonly carriage: Carriage;
+  /** Status bit of a switch that closed before the carriage reached its end, until the motor drives off it. */
+  #closedSwitch = 0;
   #line = "";
   #error: number = ErrorCode.none;
   #servo = false;
@@ -160,6 +165,15 @@ export class PiGcs2Controller extends EmulatedController {
   dropServo(): void {
     this.advance();
     this.#fault();
+  }
+
+  /** A limit switch closes in mid-move: the motion ends as a motion error, and the status register shows the switch. */
+  hitLimit(): void {
+    this.advance();
+    const velocity_mm_s = this.carriage.velocity_mm_s(this.now_ms());
+    if (velocity_mm_s === 0) return;
+    this.#fault();
+    this.#closedSwitch = velocity_mm_s > 0 ? StatusBit.positiveLimit : StatusBit.negativeLimit;
   }
 
   protected override handle(bytes: Uint8Array): void {
@@ -216,13 +230,16 @@ export class PiGcs2Controller extends EmulatedController {
   }
 
   #statusRegister(): number {
-    let bits = 0;
+    let bits: number = this.#closedSwitch;
     const place_mm = this.position_mm();
     if (place_mm <= this.carriage.end1_mm) {
       bits |= StatusBit.negativeLimit;
     }
     if (place_mm >= this.carriage.end2_mm) {
       bits |= StatusBit.positiveLimit;
+    }
+    if (this.settings.limitsActiveLow) {
+      bits ^= StatusBit.negativeLimit | StatusBit.positiveLimit;
     }
     if (this.#servo) {
       bits |= StatusBit.servoOn;
@@ -491,6 +508,7 @@ export class PiGcs2Controller extends EmulatedController {
   #drive(target_mm: number, velocity_mm_s: number, atEnd: () => void): void {
     this.#callOffEnd();
     this.#callOffStall();
+    this.#closedSwitch = 0;
     this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#acceleration_mm_s2);
     this.#watchStall();
     this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {

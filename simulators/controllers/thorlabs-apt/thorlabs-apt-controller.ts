@@ -97,6 +97,8 @@ export class ThorlabsAptController extends EmulatedController {
   #homed = false;
   #enabled = false;
   #motionError = false;
+  /** Status bit of a switch that closed before the carriage reached its end, until the motor drives off it. */
+  #closedSwitch = 0;
   #kind: MotionKind = "idle";
   #callOffEnd: () => void = () => undefined;
   #callOffUpdates: () => void = () => undefined;
@@ -151,6 +153,18 @@ export class ThorlabsAptController extends EmulatedController {
     this.carriage.halt(this.now_ms());
     this.#kind = "idle";
     this.#motionError = true;
+  }
+
+  /** A limit switch closes in mid-move: the motor stops, and the status word shows the switch. */
+  hitLimit(): void {
+    this.advance();
+    if (this.#kind === "idle") return;
+    const forward = this.carriage.velocity_mm_s(this.now_ms()) >= 0;
+    this.#callOffEnd();
+    this.carriage.halt(this.now_ms());
+    this.#closedSwitch = forward ? Bit.forwardSwitch : Bit.reverseSwitch;
+    this.#kind = "idle";
+    this.#announce(0x0464);
   }
 
   protected override handle(bytes: Uint8Array): void {
@@ -357,7 +371,7 @@ export class ThorlabsAptController extends EmulatedController {
   #bits(): number {
     const now_ms = this.now_ms();
     const place_mm = this.carriage.actual_mm(now_ms);
-    let bits = Bit.powerOk | Bit.connected;
+    let bits = Bit.powerOk | Bit.connected | this.#closedSwitch;
     if (this.#enabled) {
       bits |= Bit.enabled;
     }
@@ -468,6 +482,7 @@ export class ThorlabsAptController extends EmulatedController {
 
   #begin(kind: MotionKind): void {
     this.#callOffEnd();
+    this.#closedSwitch = 0;
     this.#kind = kind;
   }
 

@@ -129,6 +129,11 @@ export class ZaberAsciiController extends EmulatedController {
     this.#alert();
   }
 
+  /** A limit sensor is triggered in mid-move: the drive stops and says so with its fault flag. */
+  hitLimit(): void {
+    this.raiseFault("FE");
+  }
+
   protected override handle(bytes: Uint8Array): void {
     this.#lines.push(bytes);
   }
