@@ -125,7 +125,9 @@ describe("an evaluation", () => {
       onProgress(event) {
         if (event.type !== "unit_started" || event.case !== "B1" || event.contender !== "scripted") return;
         const look = (): void => {
-          const pid = readdirSync(join(out, "unfinished")).find((name) =>
+          // The first unit of all is this one: its folder may still have to come.
+          const folders = existsSync(join(out, "unfinished")) ? readdirSync(join(out, "unfinished")) : [];
+          const pid = folders.find((name) =>
             existsSync(join(out, "unfinished", name, "B1-scripted-e1", "events.jsonl")),
           );
           if (pid === undefined) setTimeout(look, 5);
