@@ -1,5 +1,6 @@
 import type { BenchCase, PlanCase } from "../contract/plan.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
+import { canonicalJson } from "../store/canonical-json.ts";
 import { readRun } from "../store/run-folder.ts";
 import { type EvaluationCase, makeCase, makeCaseOnBench, PlanError } from "./evaluation-case.ts";
 import { digestRun } from "./run-digest.ts";
@@ -70,7 +71,7 @@ export function gradeChanges({
 }: GradedAgain): { readonly name: string; readonly before: string; readonly after: string }[] {
   if (then === undefined) return [];
   const names = new Set([...Object.keys(then), ...Object.keys(now)] as (keyof EvaluationRow)[]);
-  const text = (value: unknown): string => (value === undefined ? "absent" : JSON.stringify(value));
+  const text = (value: unknown): string => (value === undefined ? "absent" : canonicalJson(value));
   return [...names]
     .map((name) => ({ name, before: text(then[name]), after: text(now[name]) }))
     .filter(({ before, after }) => before !== after);
