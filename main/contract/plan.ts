@@ -105,7 +105,6 @@ export const beamReferenceSchema = z
   .refine((reference) => reference.m2_x !== undefined || reference.m2_y !== undefined, {
     message: "a reference without a value; expected m2_x, m2_y or both",
   });
-export type BeamReference = z.infer<typeof beamReferenceSchema>;
 
 /** A case whose beam is the one on the bench that `caustic eval --bench` names, whichever that is. */
 export const benchCaseSchema = z.strictObject({
