@@ -2,11 +2,12 @@ import { parseArgs } from "node:util";
 import type { BeamCamera } from "../drivers/protocol/beam-camera.ts";
 import type { Frame } from "../drivers/protocol/frame.ts";
 import { chooseKernel } from "../main/app/choose-kernel.ts";
+import { startLiveChain } from "../main/app/live-chain/live-chain.ts";
 import { RealClock } from "../main/app/real-clock.ts";
 import { createCanary } from "../main/bench/canary.ts";
 import type { BenchOffer } from "../main/bench/benches.ts";
 import { createBenchSession } from "../main/bench/session.ts";
-import { decodeFrame } from "../main/contract/window-frame.ts";
+import { decodeFrameHead } from "../main/contract/window-frame.ts";
 import type { WindowPort } from "../main/contract/window-messages.ts";
 import { newRunHandle } from "../main/mcp/run-handle.ts";
 import { createSimulatedBench } from "../simulators/instruments/simulated-bench.ts";
@@ -52,7 +53,10 @@ function readyMadeBench(size: SensorSize, tookAt: Map<number, number>): BenchOff
       const frames: Frame[] = [];
       await made.camera.setExposure(1);
       for (let frame = 0; frame < READY_FRAMES; frame++) {
-        frames.push(await made.camera.acquire({ label: { purpose: "live", acquisition: 0, frame } }));
+        const taken = await made.camera.acquire({ label: { purpose: "live", acquisition: 0, frame } });
+        const samples = new Uint16Array(new SharedArrayBuffer(taken.samples.byteLength));
+        samples.set(taken.samples);
+        frames.push({ ...taken, samples });
       }
       let sequence = 0;
       const camera: BeamCamera = {
@@ -85,22 +89,26 @@ interface Shown {
   frames: number;
   /** From the camera's frame to the page's word that it is drawn. */
   delays_ms: number[];
+  /** Of the frame that was sent last. */
+  samples: number;
 }
 
 /** Counts the frames that the page says are drawn. */
 function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): Shown {
-  const counted: Shown = { frames: 0, delays_ms: [] };
+  const counted: Shown = { frames: 0, delays_ms: [], samples: 0 };
   const { host: windowHost } = host.window;
   const accept = windowHost.accept.bind(windowHost);
   windowHost.accept = (port: WindowPort): void => {
     const sequences = new Map<number, number>();
     accept({
       send: (message) => {
-        if (typeof message !== "string") {
-          const { header } = decodeFrame(message.buffer);
-          sequences.set(header.number, header.sequence);
-        }
         port.send(message);
+      },
+      sendPieces: (head, samples, left) => {
+        const { number, sequence } = decodeFrameHead(head);
+        counted.samples = samples.length;
+        sequences.set(number, sequence);
+        port.sendPieces?.(head, samples, left);
       },
       receive: (onMessage, onClose) => {
         port.receive((message) => {
@@ -125,6 +133,8 @@ function watchFrames(host: PageHost, tookAt: ReadonlyMap<number, number>): Shown
 interface Figures {
   readonly camera: "ready-made" | "simulated";
   readonly sensor: SensorSize;
+  /** Of a frame as it is sent. */
+  readonly sent_px: number;
   readonly frames_per_s: number;
   readonly slowest_second: number;
   readonly to_pixels_median_ms?: number;
@@ -140,7 +150,8 @@ interface Figures {
 async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<Figures> {
   const { kernel } = chooseKernel();
   const simulator = camera === "simulated" ? ({ scenario: "clean", seed: 1, sensor } as const) : null;
-  const host = await pageHost(simulator, { kernel });
+  const chain = startLiveChain();
+  const host = await pageHost(simulator, { kernel, chain });
   const tookAt = new Map<number, number>();
   if (simulator === null) host.window.benches.offer(readyMadeBench(sensor, tookAt));
   const shown = watchFrames(host, tookAt);
@@ -171,6 +182,7 @@ async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<F
     return {
       camera,
       sensor,
+      sent_px: shown.samples,
       frames_per_s: rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)] ?? 0,
       slowest_second: Math.min(...rates),
       ...(median === undefined ? {} : { to_pixels_median_ms: round(median) }),
@@ -184,6 +196,7 @@ async function measure(camera: Figures["camera"], sensor: SensorSize): Promise<F
   } finally {
     await page.close();
     await host.close();
+    await chain.close();
   }
 }
 
@@ -198,7 +211,7 @@ function line(figures: Figures): string {
       : `, frame to pixels ${to_pixels_median_ms} ms (95 %: ${to_pixels_p95_ms} ms)`;
   const [before, after] = figures.page_heap_MiB;
   const process_MiB = figures.page_process_MiB === undefined ? "" : `, its process ${figures.page_process_MiB} MiB`;
-  return `${camera.padEnd(10)} ${sensor.padEnd(9)} ${frames_per_s} frames/s (slowest second ${slowest_second})${delay}; processor time per frame: host ${figures.host_processor_ms_per_frame} ms, browser ${figures.browser_processor_ms_per_frame} ms; page ${before} → ${after} MiB${process_MiB}, host ${figures.host_process_MiB} MiB\n`;
+  return `${camera.padEnd(10)} ${sensor.padEnd(9)} ${(figures.sent_px / 1e6).toFixed(2)} Mpx sent, ${frames_per_s} frames/s (slowest second ${slowest_second})${delay}; processor time per frame: host ${figures.host_processor_ms_per_frame} ms, browser ${figures.browser_processor_ms_per_frame} ms; page ${before} → ${after} MiB${process_MiB}, host ${figures.host_process_MiB} MiB\n`;
 }
 
 const all: Figures[] = [];

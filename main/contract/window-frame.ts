@@ -113,26 +113,35 @@ export function encodeFrameHead(header: FrameHeader): Uint8Array<ArrayBuffer> {
 
 /** Reads a message made by `encodeFrame`. Throws with what was wrong when it is none. The samples are a view of `buffer`. */
 export function decodeFrame(buffer: ArrayBuffer): WindowFrame {
-  if (buffer.byteLength < FIXED_BYTES)
-    throw new Error(`a frame message has at least 8 bytes, not ${buffer.byteLength}`);
-  const view = new DataView(buffer);
-  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame message begins with CFRM");
-  const length = view.getUint32(4, true);
-  if (length % 2 !== 0 || FIXED_BYTES + length > buffer.byteLength) {
-    throw new Error(`a header of ${length} bytes does not fit a message of ${buffer.byteLength}`);
-  }
-  const bytes = new Uint8Array(buffer, FIXED_BYTES, length);
-  let text = "";
-  for (let from = 0; from < length; from += 8192) {
-    text += String.fromCharCode(...bytes.subarray(from, Math.min(length, from + 8192)));
-  }
-  const header = frameHeaderSchema.parse(JSON.parse(text));
-  const samples = new Uint16Array(buffer, FIXED_BYTES + length);
+  const { header, bytes } = readHead(new Uint8Array(buffer));
+  const samples = new Uint16Array(buffer, bytes);
   const { width, height } = sampledSize(header);
   if (samples.length !== width * height) {
     throw new Error(`${width} × ${height} samples are announced and ${samples.length} came`);
   }
   return { header, samples };
+}
+
+/** The header of a message, of which at least everything before the samples is there. Throws as `decodeFrame` does. */
+export function decodeFrameHead(message: Uint8Array): FrameHeader {
+  return readHead(message).header;
+}
+
+/** The header, and how many bytes stand before the samples. */
+function readHead(message: Uint8Array): { readonly header: FrameHeader; readonly bytes: number } {
+  if (message.length < FIXED_BYTES) throw new Error(`a frame message has at least 8 bytes, not ${message.length}`);
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
+  if (view.getUint32(0, true) !== MAGIC) throw new Error("a frame message begins with CFRM");
+  const length = view.getUint32(4, true);
+  const end = FIXED_BYTES + length;
+  if (length % 2 !== 0 || end > message.length) {
+    throw new Error(`a header of ${length} bytes does not fit a message of ${message.length}`);
+  }
+  let text = "";
+  for (let from = FIXED_BYTES; from < end; from += 8192) {
+    text += String.fromCharCode(...message.subarray(from, Math.min(end, from + 8192)));
+  }
+  return { header: frameHeaderSchema.parse(JSON.parse(text)), bytes: end };
 }
 
 /** JSON without a character beyond ASCII, so that one character is one byte. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { MomentKernel } from "../../../main/analysis/kernel.ts";
 import { type Host, startHost } from "../../../main/app/host.ts";
+import type { LiveChain } from "../../../main/app/live-chain/live-chain.ts";
 import { builtPage } from "../../../main/app/window/built-page.ts";
 import { createWindow, type WindowBench } from "../../../main/app/window/create-window.ts";
 import type { BenchFiles } from "../../../main/app/window/offered-benches.ts";
@@ -31,6 +32,8 @@ export async function pageHost(
     readonly evaluationsFrom?: string | undefined;
     readonly kernel?: MomentKernel;
     readonly files?: BenchFiles;
+    /** Where frames are made and looked at; default: in this thread. Its owner closes it. */
+    readonly chain?: LiveChain;
   } = {},
 ): Promise<PageHost> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-page-"));
@@ -47,6 +50,7 @@ export async function pageHost(
     token,
     ...(options.kernel === undefined ? {} : { kernel: options.kernel }),
     ...(options.files === undefined ? {} : { files: options.files }),
+    ...(options.chain === undefined ? {} : { chain: options.chain }),
   });
   if (simulator !== null) window.benches.offerSimulator(simulator);
   host.addRoute((request, response) => window.servePage(request, response));
