@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fillOutside, plainReadout, type Readout, type ReadoutLoop } from "../world/exposure.ts";
-import { ZIGGURAT_LIMITS, ZIGGURAT_STEPS } from "../world/ziggurat.ts";
+import { fillOpen, plainReadout, type Readout, type ReadoutLoop } from "../world/exposure.ts";
+import { ZIGGURAT_HEIGHTS, ZIGGURAT_LIMITS, ZIGGURAT_STEPS } from "../world/ziggurat.ts";
 
 /** What `src/addon.cpp` exports. Throws RangeError for arguments that do not fit together. */
 interface Addon {
@@ -12,14 +12,15 @@ interface Addon {
     numbers: Float64Array,
     limits: Int32Array,
     steps: Float64Array,
-    outside: Uint32Array,
+    heights: Float64Array,
+    open: Uint32Array,
   ): number;
 }
 
 const require = createRequire(import.meta.url);
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 
-let outside = new Uint32Array(0);
+let open = new Uint32Array(0);
 const numbers = new Float64Array(7);
 
 /**
@@ -45,9 +46,9 @@ function load(): Addon | undefined {
 
 function readOut(addon: Addon, readout: Readout): void {
   const { samples, light, exposure_ms, floor_counts, evenVariance, variancePerCount, fullScale_counts, key } = readout;
-  // One pixel in seventy lies outside; a sixteenth and one stretch of the loop is room that no real frame fills.
-  const room = (samples.length >> 4) + 2048;
-  if (outside.length < room) outside = new Uint32Array(room);
+  // One draw in four thousand ends in the tail; a thousandth and some more is room that no real frame fills.
+  const room = (samples.length >> 10) + 64;
+  if (open.length < room) open = new Uint32Array(room);
   numbers[0] = exposure_ms;
   numbers[1] = floor_counts;
   numbers[2] = evenVariance;
@@ -55,7 +56,7 @@ function readOut(addon: Addon, readout: Readout): void {
   numbers[4] = fullScale_counts;
   numbers[5] = key.first;
   numbers[6] = key.second;
-  const count = addon.readOut(samples, light, numbers, ZIGGURAT_LIMITS, ZIGGURAT_STEPS, outside);
+  const count = addon.readOut(samples, light, numbers, ZIGGURAT_LIMITS, ZIGGURAT_STEPS, ZIGGURAT_HEIGHTS, open);
   if (count < 0) plainReadout(readout);
-  else fillOutside(readout, outside, count);
+  else fillOpen(readout, open, count);
 }

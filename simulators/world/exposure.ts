@@ -124,12 +124,12 @@ function fillSamples(
 }
 
 /**
- * Fills the pixels whose first draw a faster loop left open: one in seventy lies outside its layer's rectangle and wants
- * exponentials, which compiled code does not round as this language's do.
+ * Fills the pixels that a faster loop left open: their deviates want logarithms and exponentials to the last bit, which compiled code
+ * does not round as this language's do.
  *
  * @param indices pixels, of which the first `count` are meant
  */
-export function fillOutside(readout: Readout, indices: Uint32Array, count: number): void {
+export function fillOpen(readout: Readout, indices: Uint32Array, count: number): void {
   const { samples, light, exposure_ms, floor_counts, evenVariance, variancePerCount, fullScale_counts, key } = readout;
   for (let k = 0; k < count; k++) {
     const index = indices[k] as number;

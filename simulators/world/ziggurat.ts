@@ -14,7 +14,7 @@ const HALF_STEPS = 2 ** 23;
 /** Right edges of the layers, from the base strip (0) upwards; entry 1 is where the tail starts. */
 const edges = new Float64Array(LAYERS + 1);
 /** Height of the bell at each edge. */
-const heights = new Float64Array(LAYERS + 1);
+export const ZIGGURAT_HEIGHTS = new Float64Array(LAYERS + 1);
 
 /** Step of the abscissa in each layer: a signed 24-bit integer times this is the deviate. */
 export const ZIGGURAT_STEPS = new Float64Array(LAYERS);
@@ -30,7 +30,7 @@ for (let layer = 2; layer < LAYERS; layer++) {
   edges[layer] = Math.sqrt(-2 * Math.log(LAYER_AREA / below + bell(below)));
 }
 edges[LAYERS] = 0;
-for (let layer = 0; layer <= LAYERS; layer++) heights[layer] = bell(edges[layer] as number);
+for (let layer = 0; layer <= LAYERS; layer++) ZIGGURAT_HEIGHTS[layer] = bell(edges[layer] as number);
 for (let layer = 0; layer < LAYERS; layer++) {
   const edge = edges[layer] as number;
   ZIGGURAT_STEPS[layer] = edge / HALF_STEPS;
@@ -62,8 +62,8 @@ export function normalOutsideRectangle(first: number, second: number, index: num
       const tail = tailDeviate(first, second, index, draw);
       return steps < 0 ? -tail : tail;
     }
-    const floor = heights[layer] as number;
-    const ceiling = heights[layer + 1] as number;
+    const floor = ZIGGURAT_HEIGHTS[layer] as number;
+    const ceiling = ZIGGURAT_HEIGHTS[layer + 1] as number;
     if (floor + uniformAt(first, second, index, draw) * (ceiling - floor) < bell(x)) return x;
     bits = (uniformAt(first, second, index, draw + 1) * 2 ** 32) | 0;
   }

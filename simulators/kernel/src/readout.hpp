@@ -21,13 +21,16 @@ struct Readout {
 struct Layers {
   const int32_t* limits;
   const double* steps;
+  /** Of the bell at the 257 edges. */
+  const double* heights;
 };
 
 /**
- * Fills `samples` where the first draw lies inside its layer's rectangle, and lists the other pixels in `outside`, whose samples
- * are of no meaning. Returns how many there are, or -1 when `outside` has no room for them.
+ * Fills `samples`, and lists in `open` the pixels whose draw ends in the tail, or so close to the bell that one library's exponential
+ * might decide otherwise than another's: their samples are of no meaning. Returns how many there are, or -1 when `open` has no room for
+ * them.
  */
-int64_t read_out(const Readout& readout, const Layers& layers, uint16_t* samples, int64_t pixels, uint32_t* outside,
+int64_t read_out(const Readout& readout, const Layers& layers, uint16_t* samples, int64_t pixels, uint32_t* open,
                  int64_t room);
 
 }  // namespace caustic
