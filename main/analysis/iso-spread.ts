@@ -73,7 +73,7 @@ export function isoSpread(
     deviationX = Math.max(deviationX, byX + half * pass.widths.x_px);
     deviationY = Math.max(deviationY, byY + half * pass.widths.y_px);
   }
-  const cut = thresholdedWidths(frames, map, pass);
+  const cut = thresholdedWidths(frames, kernel, map, pass);
   const thresholdX = cut === undefined ? 0 : Math.abs(cut.x_px - pass.widths.x_px);
   const thresholdY = cut === undefined ? 0 : Math.abs(cut.y_px - pass.widths.y_px);
   return {
@@ -93,9 +93,9 @@ function variancesAlong(moments: { xx: number; xy: number; yy: number }, angle_r
   return { x_px: 4 * Math.sqrt(Math.max(x, 0)), y_px: 4 * Math.sqrt(Math.max(y, 0)) };
 }
 
-function thresholdedWidths(frames: readonly KernelFrame[], map: BlockMap, pass: Pass) {
+function thresholdedWidths(frames: readonly KernelFrame[], kernel: MomentKernel, map: BlockMap, pass: Pass) {
   const { samples } = frames[0] as KernelFrame;
-  const cut = thresholdWidths(samples, map.width_px, map.height_px);
+  const cut = thresholdWidths(samples, map.width_px, map.height_px, kernel.counting);
   if (cut === undefined) return undefined;
   const { widths } = cut;
   const cosine = Math.cos(widths.angle_rad);

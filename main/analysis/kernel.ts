@@ -18,6 +18,16 @@ export interface MomentKernel {
    * stretches of `SQUARES_px`, whose sums are added in their order. The sums hold 65 537 frames of 16 bits.
    */
   addCounts(sums: Uint32Array, samples: Uint16Array): number;
+  /** Loops over counts alone, where the kernel has faster ones than the language; their results are whole numbers and the same. */
+  readonly counting?: CountingLoops;
+}
+
+/** Loops over the counts of one frame, whatever its shape. */
+export interface CountingLoops {
+  /** How often each count occurs, from 0 up to the largest that does. */
+  histogram(samples: Uint16Array): Uint32Array;
+  /** Indices, in their order, of the pixels with at least so many counts (0 to 65 535). Valid until the next call. */
+  pixelsFrom(samples: Uint16Array, least_counts: number): Uint32Array;
 }
 
 /** Pixels whose squares of 16-bit counts add up below 2⁵³, where doubles are still exact. */

@@ -1,3 +1,4 @@
+import type { CountingLoops } from "./kernel.ts";
 import { principalWidths, type PrincipalWidths } from "./principal-widths.ts";
 
 /** What the thresholding recipe gives. */
@@ -32,11 +33,12 @@ export function thresholdWidths(
   counts: Uint16Array | Float64Array,
   width_px: number,
   height_px: number,
+  counting: CountingLoops = plainCounting,
 ): ThresholdWidths | undefined {
-  const { mean, deviation } = unlitBackground(counts, width_px, height_px);
+  const { mean, deviation } = unlitBackground(counts, width_px, height_px, counting);
   // Above the mean, and by no less than three deviations.
   const least = mean + Math.max(SIGMAS * deviation, Number.EPSILON * Math.max(mean, 1));
-  const lit = litPixels(counts, least);
+  const lit = litPixels(counts, least, counting);
   if (lit.length === 0) return undefined;
   const columns = new Int32Array(lit.length);
   const rows = new Int32Array(lit.length);
@@ -78,7 +80,12 @@ export function thresholdWidths(
   };
 }
 
-function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, height_px: number) {
+function unlitBackground(
+  counts: Uint16Array | Float64Array,
+  width_px: number,
+  height_px: number,
+  counting: CountingLoops,
+) {
   const tall = Math.trunc(height_px * CORNER_FRACTION);
   const wide = Math.trunc(width_px * CORNER_FRACTION);
   const corners = counts.slice(0, 4 * tall * wide);
@@ -90,14 +97,27 @@ function unlitBackground(counts: Uint16Array | Float64Array, width_px: number, h
       corners[next++] = counts[(row + 1) * width_px - 1 - k] as number;
     }
   }
-  const { mean, deviation } = statisticsOf(corners, Number.POSITIVE_INFINITY);
-  return statisticsOf(counts, mean + SIGMAS * deviation);
+  const { mean, deviation } = statisticsOf(corners, Number.POSITIVE_INFINITY, counting);
+  return statisticsOf(counts, mean + SIGMAS * deviation, counting);
 }
 
 /** Indices of the pixels with at least so many counts, in their order. */
-function litPixels(counts: Uint16Array | Float64Array, least: number): Uint32Array {
+function litPixels(counts: Uint16Array | Float64Array, least: number, counting: CountingLoops): Uint32Array {
+  if (counts instanceof Uint16Array) {
+    const whole = Math.max(0, Math.ceil(least));
+    return whole < BINS ? counting.pixelsFrom(counts, whole) : new Uint32Array(0);
+  }
   const found = new GrowingIndices();
-  const pairs = counts instanceof Uint16Array ? asPairs(counts) : undefined;
+  for (let index = 0; index < counts.length; index++) if ((counts[index] as number) >= least) found.push(index);
+  return found.taken();
+}
+
+/** The loops that are always there. */
+export const plainCounting: CountingLoops = { histogram: histogramOf, pixelsFrom };
+
+function pixelsFrom(counts: Uint16Array, least: number): Uint32Array {
+  const found = new GrowingIndices();
+  const pairs = asPairs(counts);
   if (pairs === undefined) {
     for (let index = 0; index < counts.length; index++) if ((counts[index] as number) >= least) found.push(index);
     return found.taken();
@@ -146,18 +166,22 @@ class GrowingIndices {
 const EVERY_COUNT = Uint16Array.from({ length: 65536 }, (_, value) => value);
 
 /** Mean and population deviation of the values up to a limit; zeros where there is none. */
-function statisticsOf(counts: Uint16Array | Float64Array, limit: number): { mean: number; deviation: number } {
+function statisticsOf(
+  counts: Uint16Array | Float64Array,
+  limit: number,
+  counting: CountingLoops,
+): { mean: number; deviation: number } {
   if (counts instanceof Float64Array) return statisticsUpTo(counts, limit);
-  const { histogram, bins } = histogramOf(counts);
-  return statisticsUpTo(EVERY_COUNT.subarray(0, bins), limit, histogram);
+  const histogram = counting.histogram(counts);
+  return statisticsUpTo(EVERY_COUNT.subarray(0, histogram.length), limit, histogram);
 }
 
 const BINS = 65536;
 /** Four histograms one after the other, all zeros between two uses; memory that is used again costs no new pages. */
 let fourfold = new Uint32Array(0);
 
-/** How often each count occurs. `bins`: all counts are below it. */
-function histogramOf(counts: Uint16Array): { readonly histogram: Uint32Array; readonly bins: number } {
+/** How often each count occurs, up to the largest that does. */
+function histogramOf(counts: Uint16Array): Uint32Array {
   if (fourfold.length === 0) fourfold = new Uint32Array(4 * BINS);
   addFourfold(fourfold, counts);
   let bins = 0;
@@ -172,7 +196,7 @@ function histogramOf(counts: Uint16Array): { readonly histogram: Uint32Array; re
   }
   const histogram = fourfold.slice(0, bins);
   for (let part = 0; part < 4; part++) fourfold.fill(0, part * BINS, part * BINS + bins);
-  return { histogram, bins };
+  return histogram;
 }
 
 /** Neighbours are often equal: in histograms of their own they need not wait for one another. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { frameOf, HEIGHT, RECTANGLES, WIDTH } from "../analysis/kernel-fixtures.ts";
 import type { KernelFrame } from "../analysis/kernel.ts";
+import { plainCounting } from "../analysis/threshold-widths.ts";
 import { typescriptKernel } from "../analysis/typescript-kernel.ts";
 import { type InstructionSet, loadNativeKernel } from "./native-kernel.ts";
 
@@ -46,6 +47,19 @@ for (const set of SETS) {
       expect(Buffer.compare(new Uint8Array(ours.buffer), new Uint8Array(theirs.buffer))).toBe(0);
       expect(ours[1]).toBe(65537);
       expect(() => kernel.addCounts(new Uint32Array(3), new Uint16Array(4))).toThrow(RangeError);
+    });
+
+    test("histograms and lit pixels, whatever their number", () => {
+      for (const length of [1, 2, 7, 63, 64, 65, 1000, 200_003]) {
+        const samples = new Uint16Array(length).map((_, index) => (index * index * 2654435761) >>> 16);
+        expect(kernel.counting?.histogram(samples)).toEqual(plainCounting.histogram(samples));
+        // Twice: what the first use left behind would be counted again.
+        expect(kernel.counting?.histogram(samples)).toEqual(plainCounting.histogram(samples));
+        for (const least of [0, 1, 30_000, 65_535]) {
+          expect(kernel.counting?.pixelsFrom(samples, least)).toEqual(plainCounting.pixelsFrom(samples, least));
+        }
+      }
+      expect(kernel.counting?.histogram(new Uint16Array(5))).toEqual(Uint32Array.of(5));
     });
 
     test("full scale over rows of 4099 pixels overflows nothing", () => {

@@ -39,6 +39,18 @@ interface Addon {
     result: Float64Array,
   ): void;
   addCounts(sums: Uint32Array, samples: Uint16Array): number;
+  histogram(samples: Uint16Array, fourfold: Uint32Array): number;
+  pixelsFrom(samples: Uint16Array, least_counts: number, indices: Uint32Array): number;
+  reduce(
+    samples: Uint16Array,
+    width_px: number,
+    left_px: number,
+    top_px: number,
+    regionWidth_px: number,
+    regionHeight_px: number,
+    reduction: number,
+    reduced: Uint16Array,
+  ): void;
   instructionSet(): InstructionSet;
   useInstructionSet(name: string): boolean;
 }
@@ -55,7 +67,7 @@ let addon: Addon | Extract<NativeKernel, { readonly loaded: false }> | undefined
 export function loadNativeKernel(wanted?: InstructionSet): NativeKernel {
   addon ??= load();
   if ("loaded" in addon) return addon;
-  const { moments, survey, addCounts, instructionSet, useInstructionSet } = addon;
+  const { moments, survey, addCounts, histogram, pixelsFrom, instructionSet, useInstructionSet } = addon;
   const best = instructionSet();
   const set = wanted ?? best;
   if (!useInstructionSet(set)) {
@@ -79,6 +91,10 @@ export function loadNativeKernel(wanted?: InstructionSet): NativeKernel {
       moments: (frame, rectangle) => withSet(() => callMoments(moments, frame, rectangle)),
       survey: (frame, block_px) => withSet(() => callSurvey(survey, frame, block_px)),
       addCounts: (sums, samples) => withSet(() => addCounts(sums, samples)),
+      counting: {
+        histogram: (samples) => withSet(() => callHistogram(histogram, samples)),
+        pixelsFrom: (samples, least_counts) => withSet(() => callPixelsFrom(pixelsFrom, samples, least_counts)),
+      },
     },
   };
 }
@@ -113,4 +129,34 @@ function callSurvey(survey: Addon["survey"], frame: KernelFrame, block_px: numbe
   const [total = 0, brightest_counts = 0, saturated = 0, square = 0] = result;
   const saturatedSquare = square === 1;
   return { block_px, blocksWide, blocksHigh, blockSums, total, brightest_counts, saturated, saturatedSquare };
+}
+
+const BINS = 65_536;
+/** Four histograms, all zeros between two uses. */
+let fourfold = new Uint32Array(0);
+
+function callHistogram(histogram: Addon["histogram"], samples: Uint16Array): Uint32Array {
+  if (fourfold.length === 0) fourfold = new Uint32Array(4 * BINS);
+  const bins = histogram(samples, fourfold);
+  const result = fourfold.slice(0, bins);
+  fourfold.fill(0, 0, bins);
+  return result;
+}
+
+let indices = new Uint32Array(0);
+
+function callPixelsFrom(pixelsFrom: Addon["pixelsFrom"], samples: Uint16Array, least_counts: number): Uint32Array {
+  if (indices.length === 0) indices = new Uint32Array(BINS);
+  let found = pixelsFrom(samples, least_counts, indices);
+  if (found > indices.length) {
+    indices = new Uint32Array(Math.min(samples.length, 2 * found));
+    found = pixelsFrom(samples, least_counts, indices);
+  }
+  return indices.subarray(0, found);
+}
+
+/** As `ReduceLoop` in `main/app/window/reduce-frame.ts`; undefined where there is no compiled kernel. */
+export function loadNativeReduction(): Addon["reduce"] | undefined {
+  addon ??= load();
+  return "loaded" in addon ? undefined : addon.reduce;
 }

@@ -137,6 +137,61 @@ napi_value add_counts(napi_env env, napi_callback_info info) {
   return result;
 }
 
+/** histogram(samples, fourfold[4 · 65536]) → number of bins */
+napi_value histogram(napi_env env, napi_callback_info info) {
+  napi_value values[2];
+  Array samples, fourfold;
+  if (!arguments_of(env, info, 2, values) || !array(env, values[0], samples) || !array(env, values[1], fourfold)) return nullptr;
+  if (samples.type != napi_uint16_array || fourfold.type != napi_uint32_array || fourfold.length < 4 * 65536)
+    return fail(env, "expected a Uint16Array of counts and a Uint32Array of four histograms"), nullptr;
+  napi_value result;
+  napi_create_int64(env,
+                    caustic::histogram(static_cast<const uint16_t*>(samples.data), static_cast<int64_t>(samples.length),
+                                       static_cast<uint32_t*>(fourfold.data)),
+                    &result);
+  return result;
+}
+
+/** pixelsFrom(samples, least, indices) → how many pixels have at least so many counts */
+napi_value pixels_from(napi_env env, napi_callback_info info) {
+  napi_value values[3];
+  Array samples, indices;
+  int64_t least;
+  if (!arguments_of(env, info, 3, values) || !array(env, values[0], samples) || !whole(env, values[1], 0, least) ||
+      !array(env, values[2], indices))
+    return nullptr;
+  if (samples.type != napi_uint16_array || indices.type != napi_uint32_array || least > 65535)
+    return fail(env, "expected a Uint16Array of counts, a count and a Uint32Array of indices"), nullptr;
+  napi_value result;
+  napi_create_int64(env,
+                    caustic::pixels_from(static_cast<const uint16_t*>(samples.data), static_cast<int64_t>(samples.length),
+                                         static_cast<uint16_t>(least), static_cast<uint32_t*>(indices.data),
+                                         static_cast<int64_t>(indices.length)),
+                    &result);
+  return result;
+}
+
+/** reduce(samples, width, left, top, regionWidth, regionHeight, reduction, reduced) */
+napi_value reduce(napi_env env, napi_callback_info info) {
+  napi_value values[8];
+  Array samples, reduced;
+  int64_t width, reduction;
+  caustic::Region region;
+  if (!arguments_of(env, info, 8, values) || !array(env, values[0], samples) || !whole(env, values[1], 1, width) ||
+      !whole(env, values[2], 0, region.left) || !whole(env, values[3], 0, region.top) ||
+      !whole(env, values[4], 1, region.width) || !whole(env, values[5], 1, region.height) ||
+      !whole(env, values[6], 1, reduction) || !array(env, values[7], reduced))
+    return nullptr;
+  const int64_t wide = (region.width + reduction - 1) / reduction;
+  const int64_t high = (region.height + reduction - 1) / reduction;
+  if (samples.type != napi_uint16_array || reduced.type != napi_uint16_array || region.left + region.width > width ||
+      (region.top + region.height) * width > static_cast<int64_t>(samples.length) ||
+      wide * high > static_cast<int64_t>(reduced.length))
+    return fail(env, "expected a region of the sensor and room for its reduced samples"), nullptr;
+  caustic::reduce(static_cast<const uint16_t*>(samples.data), width, region, reduction, static_cast<uint16_t*>(reduced.data));
+  return nullptr;
+}
+
 /** instructionSet() tells which loops run. */
 napi_value instruction_set(napi_env env, napi_callback_info) {
   napi_value name;
@@ -162,6 +217,9 @@ NAPI_MODULE_INIT() {
       {"moments", nullptr, moments, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"survey", nullptr, survey, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"addCounts", nullptr, add_counts, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"histogram", nullptr, histogram, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"pixelsFrom", nullptr, pixels_from, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
+      {"reduce", nullptr, reduce, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"instructionSet", nullptr, instruction_set, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
       {"useInstructionSet", nullptr, use_instruction_set, nullptr, nullptr, nullptr, napi_enumerable, nullptr},
   };

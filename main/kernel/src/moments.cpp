@@ -33,7 +33,13 @@ struct Loops {
   uint32_t (*add_differences32)(const uint16_t*, const float*, int64_t, double*, double&);
   uint32_t (*add_differences64)(const uint16_t*, const double*, int64_t, double*, double&);
   uint64_t (*add_frame)(uint32_t*, const uint16_t*, int64_t);
+  uint32_t (*histogram)(const uint16_t*, int64_t, uint32_t*);
+  int64_t (*pixels_from)(const uint16_t*, int64_t, uint16_t, uint32_t*, int64_t);
+  void (*raise_columns)(const uint16_t*, int64_t, uint16_t*);
 };
+
+/** Counts of 16 bits. */
+constexpr int64_t BINS = 65536;
 
 // The attribute stands at every function instead of `target_clones`: a vector type is split to what the instruction set has
 // before clones are made, so clones would all keep the split of the plain one.
@@ -254,6 +260,48 @@ double add_counts(uint32_t* sums, const uint16_t* samples, int64_t pixels) {
   for (int64_t from = 0; from < pixels; from += SQUARES)
     squares += static_cast<double>(chosen().loops->add_frame(sums + from, samples + from, std::min(SQUARES, pixels - from)));
   return squares;
+}
+
+int64_t histogram(const uint16_t* samples, int64_t pixels, uint32_t* fourfold) {
+  const uint32_t bits = chosen().loops->histogram(samples, pixels, fourfold);
+  int64_t bins = 0;
+  // No count is larger than the bits that any of them has.
+  for (int64_t value = 0; value <= bits; value++) {
+    uint32_t times = fourfold[value];
+    for (int64_t part = 1; part < 4; part++) {
+      times += fourfold[part * BINS + value];
+      fourfold[part * BINS + value] = 0;
+    }
+    fourfold[value] = times;
+    if (times > 0) bins = value + 1;
+  }
+  return bins;
+}
+
+int64_t pixels_from(const uint16_t* samples, int64_t pixels, uint16_t least, uint32_t* indices, int64_t room) {
+  return chosen().loops->pixels_from(samples, pixels, least, indices, room);
+}
+
+void reduce(const uint16_t* samples, int64_t width, const Region& region, int64_t reduction, uint16_t* reduced) {
+  const int64_t wide = (region.width + reduction - 1) / reduction;
+  const int64_t bottom = region.top + region.height;
+  std::vector<uint16_t> most(static_cast<size_t>(region.width));
+  for (int64_t top = region.top; top < bottom; top += reduction, reduced += wide) {
+    const uint16_t* row = samples + top * width + region.left;
+    if (reduction == 1) {
+      std::memcpy(reduced, row, static_cast<size_t>(region.width) * sizeof *row);
+      continue;
+    }
+    std::memcpy(most.data(), row, static_cast<size_t>(region.width) * sizeof *row);
+    const int64_t rows = std::min(reduction, bottom - top);
+    for (int64_t k = 1; k < rows; k++) chosen().loops->raise_columns(row + k * width, region.width, most.data());
+    for (int64_t block = 0, column = 0; block < wide; block++) {
+      const int64_t end = std::min(column + reduction, region.width);
+      uint16_t largest = 0;
+      for (; column < end; column++) largest = std::max(largest, most[static_cast<size_t>(column)]);
+      reduced[block] = largest;
+    }
+  }
 }
 
 const char* instruction_set() { return chosen().name; }

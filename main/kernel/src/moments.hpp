@@ -38,6 +38,23 @@ Survey survey(const FrameView& frame, int64_t block, double* block_sums);
 /** Adds the counts of a frame to the sums of its pixels; returns the sum of their squares, rounded as `typescript-kernel.ts` does. */
 double add_counts(uint32_t* sums, const uint16_t* samples, int64_t pixels);
 
+/**
+ * How often each count occurs. `fourfold`: four times 65536 zeros; the first part becomes the histogram, the rest is zero again. Returns
+ * the number of bins up to the largest count that occurs.
+ */
+int64_t histogram(const uint16_t* samples, int64_t pixels, uint32_t* fourfold);
+
+/** Indices, in their order, of the pixels with at least `least` counts, as far as there is room. Returns how many there are. */
+int64_t pixels_from(const uint16_t* samples, int64_t pixels, uint16_t least, uint32_t* indices, int64_t room);
+
+/** Pixels of a sensor, within it. */
+struct Region {
+  int64_t left, top, width, height;
+};
+
+/** The largest count of every `reduction` × `reduction` pixels of a region; blocks at its right and lower edge may be smaller. */
+void reduce(const uint16_t* samples, int64_t width, const Region& region, int64_t reduction, uint16_t* reduced);
+
 /** The instruction set whose loops run: "avx512", "avx2" or "plain". */
 const char* instruction_set();
 

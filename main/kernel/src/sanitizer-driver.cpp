@@ -54,6 +54,28 @@ void run(int64_t width, int64_t height, caustic::DarkKind kind, bool full) {
   }
 }
 
+void run_counting(int64_t width, int64_t height) {
+  const size_t pixels = static_cast<size_t>(width * height);
+  std::vector<uint16_t> samples(pixels);
+  for (auto& sample : samples) sample = static_cast<uint16_t>(next() >> 16);
+  std::vector<uint32_t> fourfold(4 * 65536);
+  const int64_t bins = caustic::histogram(samples.data(), width * height, fourfold.data());
+  for (int64_t bin = 0; bin < bins; bin++) mix(fourfold[static_cast<size_t>(bin)]);
+  for (const size_t room : {size_t{0}, pixels / 3, pixels}) {
+    std::vector<uint32_t> indices(room);
+    const int64_t found = caustic::pixels_from(samples.data(), width * height, 30000, indices.data(), static_cast<int64_t>(room));
+    mix(static_cast<double>(found));
+    for (const uint32_t index : indices) mix(index);
+  }
+  for (const int64_t reduction : {1, 2, 3, 8}) {
+    const caustic::Region region = {width / 4, height / 3, width - width / 4, height - height / 3};
+    std::vector<uint16_t> reduced(static_cast<size_t>(((region.width + reduction - 1) / reduction) *
+                                                      ((region.height + reduction - 1) / reduction)));
+    caustic::reduce(samples.data(), width, region, reduction, reduced.data());
+    for (const uint16_t largest : reduced) mix(largest);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -66,6 +88,7 @@ int main() {
       run<float>(width, 3, caustic::DarkKind::float32, false);
       run<double>(width, 3, caustic::DarkKind::float64, false);
     }
+    for (int64_t width = 1; width < 200; width += 13) run_counting(width, 7);
     run<float>(4200, 2, caustic::DarkKind::none, true);
     run<float>(1, 70000, caustic::DarkKind::none, true);
     std::printf("%s %016llx\n", set, static_cast<unsigned long long>(digest));
