@@ -40,6 +40,33 @@ export const beamOutlineSchema = z.object({
 });
 export type BeamOutline = z.infer<typeof beamOutlineSchema>;
 
+/** Pixels of the sensor. */
+export const frameRegionSchema = z.object({
+  left_px: z.number().int().nonnegative(),
+  top_px: z.number().int().nonnegative(),
+  width_px: z.number().int().positive(),
+  height_px: z.number().int().positive(),
+});
+export type FrameRegion = z.infer<typeof frameRegionSchema>;
+
+/** A pixel of the sensor. */
+export const framePixelSchema = z.object({
+  column_px: z.number().int().nonnegative(),
+  row_px: z.number().int().nonnegative(),
+});
+export type FramePixel = z.infer<typeof framePixelSchema>;
+
+/** What a page can show of a live frame; more would be sent in vain. */
+export const frameDetailSchema = z.object({
+  /** Sensor pixels along either side of a pixel of the picture. */
+  reduction: z.number().int().min(1).max(8),
+  /** What is on the screen. Absent: the whole sensor. */
+  region: frameRegionSchema.optional(),
+  /** The pixel under the pointer: its own counts come with every frame. */
+  pointer: framePixelSchema.optional(),
+});
+export type FrameDetail = z.infer<typeof frameDetailSchema>;
+
 export const frameHeaderSchema = z.object({
   /** Counts the frames of one connection; the page answers with it when the frame is on the screen. */
   number: z.number().int().nonnegative(),
@@ -54,6 +81,12 @@ export const frameHeaderSchema = z.object({
   pixel_pitch_um: z.number().positive(),
   /** Samples are the largest of so many by so many pixels each, for a page that shows the frame smaller than it is. Absent: 1. */
   reduction: z.number().int().min(1).max(8).optional(),
+  /** The part of the sensor that the samples show; its left and upper edge are multiples of the reduction. Absent: all of it. */
+  region: frameRegionSchema.optional(),
+  /** With a region: median of the samples along the rim of the whole sensor, reduced as they are. */
+  rim_counts: z.number().optional(),
+  /** The counts of the very pixel that the page points at, where the samples do not tell them. */
+  pointer: framePixelSchema.extend({ counts: z.number().int().nonnegative() }).optional(),
   exposure_ms: z.number(),
   z_actual_mm: z.number().optional(),
   t_ms: z.number(),
@@ -83,11 +116,13 @@ export function sampledSize({
   width_px,
   height_px,
   reduction = 1,
-}: Pick<FrameHeader, "width_px" | "height_px" | "reduction">): {
+  region,
+}: Pick<FrameHeader, "width_px" | "height_px" | "reduction" | "region">): {
   readonly width: number;
   readonly height: number;
 } {
-  return { width: Math.ceil(width_px / reduction), height: Math.ceil(height_px / reduction) };
+  const shown = region ?? { width_px, height_px };
+  return { width: Math.ceil(shown.width_px / reduction), height: Math.ceil(shown.height_px / reduction) };
 }
 
 /** The frame as one message. `samples` are copied once. */

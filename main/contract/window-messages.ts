@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { benchErrorSchema } from "./error-codes.ts";
 import { benchEventSchema } from "./events.ts";
+import { frameDetailSchema } from "./window-frame.ts";
 import { overviewSchema, sourceSchema } from "./window-verbs.ts";
 
 /*
@@ -13,7 +14,7 @@ import { overviewSchema, sourceSchema } from "./window-verbs.ts";
  */
 
 /** Raised when a message changes its meaning; a page of another number is told to reload. */
-export const WINDOW_PROTOCOL = 1;
+export const WINDOW_PROTOCOL = 2;
 
 const id = z.number().int().nonnegative();
 
@@ -37,8 +38,8 @@ export const pageMessageSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("unwatch"), source: sourceSchema }),
   /** Live frames of that run, or of none. */
   z.strictObject({ type: z.literal("live"), run: z.string().max(200).optional() }),
-  /** The page shows live frames this many times smaller than they are: more would be sent in vain. 1: every pixel. */
-  z.strictObject({ type: z.literal("frame_detail"), reduction: z.number().int().min(1).max(8) }),
+  /** What the page can show of live frames from now on. */
+  z.strictObject({ type: z.literal("frame_detail"), ...frameDetailSchema.shape }),
   /** A frame is on the screen: the next one may come. */
   z.strictObject({ type: z.literal("frame_shown"), number: z.number().int().nonnegative() }),
 ]);

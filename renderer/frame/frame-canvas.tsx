@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type FrameHeader, sampledSize, type WindowFrame } from "../../main/contract/window-frame.ts";
+import { type FrameDetail, type FrameHeader, sampledSize, type WindowFrame } from "../../main/contract/window-frame.ts";
 import { useSize } from "../plot/use-size.ts";
 import { fixed } from "../store/format.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { countsRange } from "./counts-range.ts";
 import { createFramePainter, type FramePainter } from "./frame-painter.ts";
 import { FrameOverlay } from "./frame-overlay.tsx";
-import { around, type FrameView, panned, pixelAt, wholeFrame, zoomed } from "./frame-view.ts";
+import { around, type FrameView, panned, pixelAt, shownRegion, wholeFrame, zoomed } from "./frame-view.ts";
 
 /** Frames as they come, or one that stays. */
 export interface FrameSource {
@@ -22,6 +22,8 @@ interface Readout {
   readonly reduction: number;
 }
 
+const WHOLE = { left_px: 0, top_px: 0 } as const;
+
 /** How large the wheel's steps are. */
 const WHEEL = 0.0016;
 const KEY_ZOOM = 1.4;
@@ -36,12 +38,12 @@ const MOST_REDUCTION = 8;
 export function FrameCanvas(props: {
   source: FrameSource;
   onShown?: (number: number) => void;
-  /** Told at every drawing of how many times smaller than it is the frame is shown: more samples would not be seen. */
-  onReduced?: (reduction: number) => void;
+  /** Told at every drawing of what is on the screen: more samples would not be seen. */
+  onDetail?: (detail: FrameDetail) => void;
   label: string;
   colourRange?: "peak" | "full";
 }) {
-  const { source, onShown, onReduced, colourRange = "peak" } = props;
+  const { source, onShown, onDetail, colourRange = "peak" } = props;
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<FramePainter>(undefined);
@@ -63,7 +65,7 @@ export function FrameCanvas(props: {
     if (element === null || current === undefined || element.width === 0) return;
     painter.current ??= createFramePainter(element);
     const fullScale_counts = 2 ** current.header.bit_depth - 1;
-    const { reduction = 1 } = current.header;
+    const { reduction = 1, region: { left_px, top_px } = WHOLE } = current.header;
     const { width, height } = sampledSize(current.header);
     painter.current.setFrame({ samples: current.samples, width_px: width, height_px: height, fullScale_counts });
     const ratio = window.devicePixelRatio;
@@ -72,7 +74,11 @@ export function FrameCanvas(props: {
     view.current ??= wholeFrame(sensor, screen);
     const { scale, offsetX, offsetY } = view.current;
     painter.current.paint(
-      { scale: scale * ratio * reduction, offsetX: offsetX * ratio, offsetY: offsetY * ratio },
+      {
+        scale: scale * ratio * reduction,
+        offsetX: (offsetX + left_px * scale) * ratio,
+        offsetY: (offsetY + top_px * scale) * ratio,
+      },
       {
         map: colourMap,
         log: logScale,
@@ -90,9 +96,9 @@ export function FrameCanvas(props: {
     }
     const at = pointer.current;
     if (at !== undefined) setReadout(readoutAt(current, view.current, at.x, at.y));
-    onReduced?.(Math.min(MOST_REDUCTION, Math.max(1, Math.floor(1 / (scale * ratio)))));
+    onDetail?.(detailOf(view.current, sensor, screen, ratio, at));
     for (const number of arrived.current.splice(0)) onShown?.(number);
-  }, [colourMap, logScale, overlays.saturation, colourRange, onShown, onReduced]);
+  }, [colourMap, logScale, overlays.saturation, colourRange, onShown, onDetail]);
 
   const schedule = useCallback((): void => {
     if (scheduled.current !== 0) return;
@@ -298,13 +304,44 @@ function placeOf(event: { currentTarget: HTMLElement; clientX: number; clientY: 
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }
 
+/** What of a frame can be seen, and which pixel's own counts are asked for. */
+function detailOf(
+  view: FrameView,
+  sensor: { width: number; height: number },
+  screen: { width: number; height: number },
+  ratio: number,
+  pointer: { x: number; y: number } | undefined,
+): FrameDetail {
+  const reduction = Math.min(MOST_REDUCTION, Math.max(1, Math.floor(1 / (view.scale * ratio))));
+  const region = shownRegion(view, sensor, screen);
+  const under = reduction === 1 || pointer === undefined ? undefined : pixelAt(view, pointer.x, pointer.y);
+  const isOn =
+    under !== undefined &&
+    under.column >= 0 &&
+    under.row >= 0 &&
+    under.column < sensor.width &&
+    under.row < sensor.height;
+  return {
+    reduction,
+    ...(region === undefined ? {} : { region }),
+    ...(isOn ? { pointer: { column_px: under.column, row_px: under.row } } : {}),
+  };
+}
+
+/** The counts of the pixel under a place on the screen: its own where the frame tells them, else the largest of its block. */
 function readoutAt(frame: WindowFrame, view: FrameView, x: number, y: number): Readout | undefined {
   const { column, row } = pixelAt(view, x, y);
-  const { width_px, height_px, reduction = 1 } = frame.header;
+  const { width_px, height_px, reduction = 1, region, pointer } = frame.header;
   if (column < 0 || row < 0 || column >= width_px || row >= height_px) return undefined;
-  const { width } = sampledSize(frame.header);
-  const sample = Math.floor(row / reduction) * width + Math.floor(column / reduction);
-  return { column, row, counts: frame.samples[sample] ?? 0, reduction };
+  if (pointer?.column_px === column && pointer.row_px === row) {
+    return { column, row, counts: pointer.counts, reduction: 1 };
+  }
+  const { width, height } = sampledSize(frame.header);
+  const across = Math.floor((column - (region?.left_px ?? 0)) / reduction);
+  const down = Math.floor((row - (region?.top_px ?? 0)) / reduction);
+  const counts = frame.samples[down * width + across];
+  if (across < 0 || down < 0 || across >= width || down >= height || counts === undefined) return undefined;
+  return { column, row, counts, reduction };
 }
 
 /** The picture for who does not see it. */

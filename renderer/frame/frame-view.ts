@@ -1,3 +1,5 @@
+import type { FrameRegion } from "../../main/contract/window-frame.ts";
+
 /** Which part of the sensor is on the screen: `scale` screen pixels per sensor pixel, the sensor's top left corner at the offset. */
 export interface FrameView {
   readonly scale: number;
@@ -11,6 +13,9 @@ interface Size {
 }
 
 const LARGEST_SCALE = 40;
+/** Beyond each edge of the screen, as a share of it. */
+const SHOWN_MARGIN = 0.1;
+const SHOWN_STEP_px = 16;
 
 /** The whole sensor, centred. */
 export function wholeFrame(sensor: Size, screen: Size): FrameView {
@@ -71,6 +76,21 @@ function kept(view: FrameView, sensor: Size, screen: Size): FrameView {
     offsetX: hold(view.offsetX, sensor.width * view.scale, screen.width),
     offsetY: hold(view.offsetY, sensor.height * view.scale, screen.height),
   };
+}
+
+/** The part of the sensor on the screen, with a margin into which it may be moved before the next frame; undefined where all is shown. */
+export function shownRegion(view: FrameView, sensor: Size, screen: Size): FrameRegion | undefined {
+  const part = (offset: number, length: number, room: number): readonly [from: number, to: number] => {
+    const margin = SHOWN_MARGIN * room;
+    // In steps, so that a small movement asks for nothing new.
+    const from = Math.floor((-offset - margin) / view.scale / SHOWN_STEP_px) * SHOWN_STEP_px;
+    const to = Math.ceil((room - offset + margin) / view.scale / SHOWN_STEP_px) * SHOWN_STEP_px;
+    return [Math.min(Math.max(0, from), length - 1), Math.max(1, Math.min(length, to))];
+  };
+  const [left, right] = part(view.offsetX, sensor.width, screen.width);
+  const [top, bottom] = part(view.offsetY, sensor.height, screen.height);
+  if (left === 0 && top === 0 && right === sensor.width && bottom === sensor.height) return undefined;
+  return { left_px: left, top_px: top, width_px: right - left, height_px: bottom - top };
 }
 
 /** Column and row under a place on the screen; the centre of the first pixel is at its middle. */

@@ -1,4 +1,4 @@
-import { decodeFrame, type WindowFrame } from "../../main/contract/window-frame.ts";
+import { decodeFrame, type FrameDetail, type WindowFrame } from "../../main/contract/window-frame.ts";
 import {
   type HostMessage,
   hostMessageSchema,
@@ -81,7 +81,7 @@ export class Connection {
   #nextId = 0;
   #attempt = 0;
   #live: string | undefined;
-  #reduction = 1;
+  #detail: FrameDetail = { reduction: 1 };
   #closed = false;
 
   constructor(options: ConnectionOptions) {
@@ -138,11 +138,11 @@ export class Connection {
     this.#post({ type: "live", ...(run === undefined ? {} : { run }) });
   }
 
-  /** Live frames may come this many times smaller: nobody would see the difference. */
-  setFrameReduction(reduction: number): void {
-    if (reduction === this.#reduction) return;
-    this.#reduction = reduction;
-    this.#post({ type: "frame_detail", reduction });
+  /** Live frames may come in no more than this: nobody would see the difference. */
+  setFrameDetail(detail: FrameDetail): void {
+    if (JSON.stringify(detail) === JSON.stringify(this.#detail)) return;
+    this.#detail = detail;
+    this.#post({ type: "frame_detail", ...detail });
   }
 
   frameShown(number: number): void {
@@ -285,7 +285,7 @@ export class Connection {
       } else call.sent = this.#post(call.message);
     }
     for (const [source, watch] of this.#watches) this.#post({ type: "watch", source, from: watch.next });
-    if (this.#reduction !== 1) this.#post({ type: "frame_detail", reduction: this.#reduction });
+    this.#post({ type: "frame_detail", ...this.#detail });
     if (this.#live !== undefined) this.#post({ type: "live", run: this.#live });
   }
 

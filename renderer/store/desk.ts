@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import type { BenchEvent } from "../../main/contract/events.ts";
-import type { FrameHeader, WindowFrame } from "../../main/contract/window-frame.ts";
+import type { FrameDetail, FrameHeader, WindowFrame } from "../../main/contract/window-frame.ts";
 import type { PageInput, PageOutput, PageVerb } from "../../main/contract/window-verbs.ts";
 import type { WindowPort } from "../../main/contract/window-messages.ts";
 import { type CallOptions, Connection, type ConnectionState } from "../host/connection.ts";
@@ -197,13 +197,13 @@ export class Desk {
   freeze(frozen: boolean): void {
     useWindow.setState({ frozen });
     // A frame that stays may be zoomed into: it is fetched with every pixel before the picture stops.
-    if (frozen && (this.frames.latest?.header.reduction ?? 1) > 1) this.connection.setFrameReduction(1);
+    if (frozen && isPartial(this.frames.latest?.header)) this.connection.setFrameDetail({ reduction: 1 });
     else this.connection.setLive(frozen ? undefined : useWindow.getState().run);
   }
 
-  /** How many times smaller than it is the live frame is shown. */
-  showsReduced(reduction: number): void {
-    if (!useWindow.getState().frozen) this.connection.setFrameReduction(reduction);
+  /** How much of the live frame is on the screen. */
+  showsDetail(detail: FrameDetail): void {
+    if (!useWindow.getState().frozen) this.connection.setFrameDetail(detail);
   }
 
   /** Stops whatever moves or exposes. Never waits for anything else. */
@@ -267,8 +267,7 @@ export class Desk {
 
   #onFrame(frame: WindowFrame): void {
     const { run, frozen } = useWindow.getState();
-    const isReduced = (header: FrameHeader | undefined): boolean => (header?.reduction ?? 1) > 1;
-    const isLast = frozen && isReduced(this.frames.latest?.header) && !isReduced(frame.header);
+    const isLast = frozen && isPartial(this.frames.latest?.header) && !isPartial(frame.header);
     if (frame.header.source !== `live:${run ?? ""}` || (frozen && !isLast)) {
       this.connection.frameShown(frame.header.number);
       return;
@@ -295,6 +294,11 @@ export class Desk {
     this.#numbersAt_ms = performance.now();
     useWindow.setState({ live });
   }
+}
+
+/** Whether the samples are less than every pixel of the sensor. */
+function isPartial(header: FrameHeader | undefined): boolean {
+  return header !== undefined && ((header.reduction ?? 1) > 1 || header.region !== undefined);
 }
 
 export const DeskContext = createContext<Desk | undefined>(undefined);

@@ -1,11 +1,12 @@
 import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { MomentKernel } from "../../analysis/kernel.ts";
+import type { FrameDetail } from "../../contract/window-frame.ts";
 import { type Eventually, type FrameWork, frameWorkHere } from "../../bench/frame-work.ts";
 import { encodeTiff, type Provenance } from "../../files/write-image.ts";
 import { brightest_counts } from "./brightest.ts";
 import { type FrameReading, readFrame } from "../window/read-frame.ts";
-import { reduceFrame } from "../window/reduce-frame.ts";
+import { type ReducedFrame, type ReduceLoop, reduceFrame } from "../window/reduce-frame.ts";
 
 /** Everything that the host does to whole frames, beside the work of a session. Cancelled and failing as that is. */
 export interface FrameTasks extends FrameWork {
@@ -13,8 +14,8 @@ export interface FrameTasks extends FrameWork {
   read(frame: Frame, pixelPitch_um: number, cancellation?: Cancellation): Eventually<FrameReading>;
   /** Counts that all but the very brightest pixels stay below. */
   brightest(frame: Frame, cancellation?: Cancellation): Eventually<number>;
-  /** The frame in larger pixels, each with the largest count of `reduction` × `reduction` of them. */
-  reduce(frame: Frame, reduction: number, cancellation?: Cancellation): Eventually<Uint16Array>;
+  /** As much of the frame as a page can show. */
+  reduce(frame: Frame, detail: FrameDetail, cancellation?: Cancellation): Eventually<ReducedFrame>;
   /** A 16-bit TIFF of one frame. */
   tiff(
     frame: Frame,
@@ -25,12 +26,12 @@ export interface FrameTasks extends FrameWork {
 }
 
 /** The tasks in this very thread. */
-export function frameTasksHere(kernel?: MomentKernel): FrameTasks {
+export function frameTasksHere(kernel?: MomentKernel, reduce?: ReduceLoop): FrameTasks {
   return {
     ...frameWorkHere(kernel),
     read: (frame, pixelPitch_um) => readFrame(frame, pixelPitch_um, kernel, () => performance.now()),
     brightest: brightest_counts,
-    reduce: ({ samples, width_px, height_px }, reduction) => reduceFrame(samples, width_px, height_px, reduction),
+    reduce: (frame, detail) => reduceFrame(frame, detail, reduce),
     tiff: (frame, pixelPitch_um, provenance) => encodeTiff([frame], pixelPitch_um, provenance),
   };
 }

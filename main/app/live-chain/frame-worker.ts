@@ -1,4 +1,5 @@
 import { averageDark } from "../../bench/average-dark.ts";
+import { loadNativeReduction } from "../../kernel/native-kernel.ts";
 import { chooseKernel } from "../choose-kernel.ts";
 import { type FrameTasks, frameTasksHere } from "./frame-tasks.ts";
 import { answerRequests } from "./worker-module.ts";
@@ -15,14 +16,17 @@ const shared = (pixels: number): Float32Array =>
 
 const { kernel } = chooseKernel();
 const tasks: FrameTasks = {
-  ...frameTasksHere(kernel),
+  ...frameTasksHere(kernel, loadNativeReduction()),
   averageDark: (frames) => averageDark(frames, kernel, shared),
 };
 
 answerRequests<FrameRequest, unknown>(
   ({ task, given }) => (tasks[task] as (...given: readonly unknown[]) => unknown)(...given),
   (value) => {
-    if (value instanceof Uint8Array || value instanceof Uint16Array) return [value.buffer as ArrayBuffer];
+    if (value instanceof Uint8Array) return [value.buffer as ArrayBuffer];
+    if (typeof value === "object" && value !== null && "samples" in value && value.samples instanceof Uint16Array) {
+      return [value.samples.buffer as ArrayBuffer];
+    }
     if (typeof value === "object" && value !== null && "png" in value && value.png instanceof Uint8Array) {
       return [value.png.buffer as ArrayBuffer];
     }

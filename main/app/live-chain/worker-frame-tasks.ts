@@ -61,7 +61,7 @@ export function workerFrameTasks(line: WorkerLine<FrameRequest, unknown>): Frame
     picture: (frame, options, cancellation) => one("picture", frame, [options], cancellation),
     read: (frame, pixelPitch_um, cancellation) => one("read", frame, [pixelPitch_um], cancellation),
     brightest: (frame, cancellation) => one("brightest", frame, [], cancellation),
-    reduce: (frame, reduction, cancellation) => one("reduce", frame, [reduction], cancellation),
+    reduce: (frame, detail, cancellation) => one("reduce", frame, [detail], cancellation),
     tiff: (frame, pixelPitch_um, provenance, cancellation) =>
       one("tiff", frame, [pixelPitch_um, provenance], cancellation),
   };

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
-import type { FrameHeader } from "../../contract/window-frame.ts";
+import type { FrameDetail, FrameHeader } from "../../contract/window-frame.ts";
 import type { FrameTasks } from "../live-chain/frame-tasks.ts";
 import type { FrameReading } from "./read-frame.ts";
 import { ReadingPace } from "./reading-pace.ts";
@@ -14,10 +14,15 @@ export type FrameSamples = Pick<Frame, "samples" | "memory">;
 export interface Viewer {
   /** How many frames may come before one of the last is on the screen; none beyond them would be seen. */
   readonly room: number;
-  /** Sensor pixels along either side of a pixel of the picture; 1 for the frame as it is. */
-  readonly reduction: number;
+  /** How much of a frame it can show. */
+  readonly detail: FrameDetail;
   /** Whoever wants the samples after the call returns holds their memory. */
   show(header: LiveFrame, frame: FrameSamples): void;
+}
+
+interface Glimpse {
+  readonly samples: Uint16Array;
+  readonly facts: Pick<FrameHeader, "reduction" | "region" | "rim_counts" | "pointer">;
 }
 
 /** Shortest time between two live frames. */
@@ -154,11 +159,10 @@ export class LiveFeed {
       const smaller = await this.#reduced(frame, ready);
       for (const viewer of ready) {
         if (!this.#viewers.has(viewer)) continue;
-        const { reduction } = viewer;
-        const reduced = smaller.get(reduction);
         const header = { ...facts, ...reading };
+        const reduced = smaller.get(viewer);
         if (reduced === undefined) show(viewer, header, frame);
-        else show(viewer, { ...header, reduction }, { samples: reduced });
+        else show(viewer, { ...header, ...reduced.facts }, { samples: reduced.samples });
       }
     } catch {
       // What reduces frames has ended: a new one takes over with the next frame.
@@ -169,13 +173,14 @@ export class LiveFeed {
     }
   }
 
-  /** The frame in the sizes that those viewers want beside its own. */
-  async #reduced(frame: Frame, viewers: readonly Viewer[]): Promise<ReadonlyMap<number, Uint16Array>> {
-    const smaller = new Map<number, Uint16Array>();
-    for (const { reduction } of viewers) {
-      if (reduction > 1 && !smaller.has(reduction)) {
-        smaller.set(reduction, await this.#tasks.reduce(frame, reduction));
-      }
+  /** What those viewers can show of the frame, where that is less than all of it. */
+  async #reduced(frame: Frame, viewers: readonly Viewer[]): Promise<ReadonlyMap<Viewer, Glimpse>> {
+    const smaller = new Map<Viewer, Glimpse>();
+    for (const viewer of viewers) {
+      const { detail } = viewer;
+      if (detail.reduction === 1 && detail.region === undefined) continue;
+      const { samples, ...rest } = await this.#tasks.reduce(frame, detail);
+      smaller.set(viewer, { samples, facts: { reduction: detail.reduction, ...rest } });
     }
     return smaller;
   }

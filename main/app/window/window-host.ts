@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { Caller } from "../../contract/bench-verbs.ts";
-import { encodeFrame, encodeFrameHead, type FrameHeader } from "../../contract/window-frame.ts";
+import { encodeFrame, encodeFrameHead, type FrameDetail, type FrameHeader } from "../../contract/window-frame.ts";
 import {
   type HostMessage,
   type PageMessage,
@@ -205,7 +205,7 @@ class Connection implements Viewer {
   #frame = 0;
   readonly #underWay = new Set<number>();
   #skippedFrom = -1;
-  #reduction = 1;
+  #detail: FrameDetail = { reduction: 1 };
 
   constructor(port: WindowPort, host: ConnectionHost) {
     this.#port = port;
@@ -232,8 +232,8 @@ class Connection implements Viewer {
     this.#ended();
   }
 
-  get reduction(): number {
-    return this.#reduction;
+  get detail(): FrameDetail {
+    return this.#detail;
   }
 
   get room(): number {
@@ -337,9 +337,11 @@ class Connection implements Viewer {
       case "live":
         this.#watchLive(message.run);
         break;
-      case "frame_detail":
-        this.#reduction = message.reduction;
+      case "frame_detail": {
+        const { type: _type, ...detail } = message;
+        this.#detail = detail;
         break;
+      }
       case "frame_shown":
         this.#underWay.delete(message.number);
         this.#live?.feed.becameReady();

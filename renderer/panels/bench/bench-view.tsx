@@ -29,8 +29,8 @@ export function BenchView() {
           onShown={(number) => {
             desk.connection.frameShown(number);
           }}
-          onReduced={(reduction) => {
-            desk.showsReduced(reduction);
+          onDetail={(detail) => {
+            desk.showsDetail(detail);
           }}
         />
         <NoFrame />

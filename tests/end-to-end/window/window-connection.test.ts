@@ -166,12 +166,15 @@ test("a page that shows a frame smaller than it is gets as much as it shows, and
   const page = pageOf(host());
   await open(page);
   const run = await openRun(page);
-  page.connection.setFrameReduction(3);
+  page.connection.setFrameDetail({ reduction: 3, pointer: { column_px: 638, row_px: 470 } });
   page.connection.setLive(run);
   await page.until(() => page.frames.length >= 1);
   const [small] = page.frames;
   expect(small?.header).toMatchObject({ width_px: 640, height_px: 480, reduction: 3 });
   expect(small?.samples).toHaveLength(214 * 160);
+  const pointer = small?.header.pointer;
+  expect(pointer).toMatchObject({ column_px: 638, row_px: 470 });
+  expect(pointer?.counts).toBeLessThanOrEqual(small?.samples[Math.floor(470 / 3) * 214 + Math.floor(638 / 3)] ?? 0);
   // It is remembered over a broken line.
   page.line().cut();
   await page.until(() => page.states.some((state) => state.kind === "lost"));
@@ -179,12 +182,22 @@ test("a page that shows a frame smaller than it is gets as much as it shows, and
   const before = page.frames.length;
   await page.until(() => page.frames.length > before);
   expect(page.frames.at(-1)?.header.reduction).toBe(3);
-  page.connection.setFrameReduction(1);
+  const region = { left_px: 300, top_px: 201, width_px: 50, height_px: 40 };
+  page.connection.setFrameDetail({ reduction: 1, region });
   for (const frame of page.frames) page.connection.frameShown(frame.header.number);
   await page.until(() => {
     const last = page.frames.at(-1);
     if (last !== undefined) page.connection.frameShown(last.header.number);
-    return last?.header.reduction === undefined;
+    return last?.header.region !== undefined;
+  });
+  expect(page.frames.at(-1)?.header.region).toEqual(region);
+  expect(page.frames.at(-1)?.samples).toHaveLength(50 * 40);
+  page.connection.setFrameDetail({ reduction: 1 });
+  for (const frame of page.frames) page.connection.frameShown(frame.header.number);
+  await page.until(() => {
+    const last = page.frames.at(-1);
+    if (last !== undefined) page.connection.frameShown(last.header.number);
+    return last?.header.reduction === undefined && last?.header.region === undefined;
   });
   expect(page.frames.at(-1)?.samples).toHaveLength(640 * 480);
   page.connection.setLive(undefined);
