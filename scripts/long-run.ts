@@ -5,7 +5,8 @@ import { type LiveFigures, startLiveRun } from "../main/app/benchmark/live-run.t
 /*
  * Simulated frames through the whole live chain without a browser: made in a worker, looked at in another, sent to a page's socket.
  * Prints losses, latency and memory at the start, every minute and at the end.
- * `node scripts/long-run.ts [--minutes 60] [--size 2448x2048] [--rate 30]`
+ * The page asks for frames in half of their size along either side, as a window of 1920 × 1080 does at the most; `--reduction 1` sends every pixel.
+ * `node scripts/long-run.ts [--minutes 60] [--size 2448x2048] [--rate 30] [--reduction 2]`
  */
 
 const MIB = 2 ** 20;
@@ -23,6 +24,7 @@ function options() {
         minutes: { type: "string", default: "60" },
         size: { type: "string", default: "2448x2048" },
         rate: { type: "string", default: "30" },
+        reduction: { type: "string", default: "2" },
       },
     }).values;
   } catch (error) {
@@ -33,9 +35,13 @@ function options() {
 const given = options();
 const minutes = Number(given.minutes);
 const rate = Number(given.rate);
+const reduction = Number(given.reduction);
 const size = SENSOR_SIZES.find((known) => known === given.size);
 if (!(minutes > 0)) refuse(`--minutes ${given.minutes}: expected a number above 0`);
 if (!(rate > 0 && rate <= 1000)) refuse(`--rate ${given.rate}: expected frames per second above 0, up to 1000`);
+if (!(Number.isInteger(reduction) && reduction >= 1 && reduction <= 8)) {
+  refuse(`--reduction ${given.reduction}: expected a whole number from 1 to 8`);
+}
 if (size === undefined) refuse(`--size ${given.size}: expected one of ${SENSOR_SIZES.join(", ")}`);
 
 const line = (when: string, { memory, latency, loopDelay, ...figures }: LiveFigures): void => {
@@ -48,7 +54,7 @@ const line = (when: string, { memory, latency, loopDelay, ...figures }: LiveFigu
   );
 };
 
-const run = await startLiveRun({ size, interval_ms: 1000 / rate });
+const run = await startLiveRun({ size, interval_ms: 1000 / rate, reduction });
 try {
   line("start", await run.during(WARM_UP_S));
   let dropped = 0;

@@ -39,6 +39,8 @@ export interface LiveRunOptions {
   readonly size: SensorSize;
   /** Shortest time between two frames. */
   readonly interval_ms: number;
+  /** Sensor pixels along either side of a pixel that the page shows; 1: the page shows every pixel. */
+  readonly reduction: number;
 }
 
 /**
@@ -53,7 +55,7 @@ export interface LiveRun {
 
 const OPERATOR: Caller = { kind: "operator", name: "operator", id: "benchmark" };
 
-export async function startLiveRun({ size, interval_ms }: LiveRunOptions): Promise<LiveRun> {
+export async function startLiveRun({ size, interval_ms, reduction }: LiveRunOptions): Promise<LiveRun> {
   const runsFolder = mkdtempSync(join(tmpdir(), "caustic-live-"));
   const token = "token-of-this-run";
   const chain = startLiveChain();
@@ -83,7 +85,7 @@ export async function startLiveRun({ size, interval_ms }: LiveRunOptions): Promi
     begun += signal.frame.sequence - last;
     last = signal.frame.sequence;
   });
-  const data: PageClientData = { origin: host.origin, token, run };
+  const data: PageClientData = { origin: host.origin, token, run, reduction };
   const page = new Worker(new URL("./page-client.ts", import.meta.url), { workerData: data, execArgv: [] });
   const first = Promise.withResolvers<undefined>();
   let broken: Error | undefined;

@@ -8,6 +8,7 @@ export interface PageClientData {
   readonly origin: string;
   readonly token: string;
   readonly run: string;
+  readonly reduction: number;
 }
 
 /** A frame that has arrived whole. */
@@ -19,13 +20,14 @@ export interface Arrival {
 }
 
 // A page that only receives: it reads the head of each frame and asks for the next one.
-const { origin, token, run } = workerData as PageClientData;
+const { origin, token, run, reduction } = workerData as PageClientData;
 const socket = new WebSocket(`${origin.replace("http", "ws")}${SOCKET_PATH}`, { origin });
 const say = (message: object): void => {
   socket.send(JSON.stringify(message));
 };
 socket.on("open", () => {
   say({ type: "hello", protocol: WINDOW_PROTOCOL, token, window: "benchmark-window", page: "benchmark-page" });
+  say({ type: "frame_detail", reduction });
   say({ type: "live", run });
 });
 socket.on("message", (data: Buffer, isBinary: boolean) => {
