@@ -1,6 +1,8 @@
 import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import { BenchError } from "../../contract/error-codes.ts";
+import { reducedLength } from "../window/reduce-frame.ts";
+import { BufferPool } from "./buffer-pool.ts";
 import type { FrameTasks } from "./frame-tasks.ts";
 import type { FrameRequest } from "./frame-worker.ts";
 import { WorkerEnded, type WorkerLine } from "./worker-line.ts";
@@ -22,16 +24,19 @@ const WORDS: Readonly<Record<keyof FrameTasks, string>> = {
  * frames until the worker is done with them.
  */
 export function workerFrameTasks(line: WorkerLine<FrameRequest, unknown>): FrameTasks {
+  const reduced = new BufferPool();
   const ask = async (
     task: keyof FrameTasks,
     frames: readonly Frame[],
     given: readonly unknown[],
     cancellation: Cancellation | undefined,
+    done: () => void = () => undefined,
   ): Promise<unknown> => {
     for (const { memory } of frames) memory?.hold();
     try {
       return await line.do({ task, given }, cancellation, () => {
         for (const { memory } of frames) memory?.release();
+        done();
       });
     } catch (error) {
       if (!(error instanceof WorkerEnded)) throw error;
@@ -47,7 +52,8 @@ export function workerFrameTasks(line: WorkerLine<FrameRequest, unknown>): Frame
     frame: Frame,
     more: readonly unknown[],
     cancellation: Cancellation | undefined,
-  ) => ask(task, [frame], [bare(frame), ...more], cancellation) as Promise<Awaited<ReturnType<FrameTasks[Task]>>>;
+    done?: () => void,
+  ) => ask(task, [frame], [bare(frame), ...more], cancellation, done) as Promise<Awaited<ReturnType<FrameTasks[Task]>>>;
   const all = <Task extends "analyze" | "averageDark" | "hash">(
     task: Task,
     frames: readonly Frame[],
@@ -61,7 +67,21 @@ export function workerFrameTasks(line: WorkerLine<FrameRequest, unknown>): Frame
     picture: (frame, options, cancellation) => one("picture", frame, [options], cancellation),
     read: (frame, pixelPitch_um, cancellation) => one("read", frame, [pixelPitch_um], cancellation),
     brightest: (frame, cancellation) => one("brightest", frame, [], cancellation),
-    reduce: (frame, detail, cancellation) => one("reduce", frame, [detail], cancellation),
+    async reduce(frame, detail, cancellation) {
+      const { samples, memory } = reduced.take(reducedLength(frame, detail));
+      // Also when nobody waits any more the worker writes there until it is done.
+      memory.hold();
+      const done = (): void => {
+        memory.release();
+      };
+      try {
+        const facts = await one("reduce", frame, [detail, samples], cancellation, done);
+        return { ...facts, samples, memory };
+      } catch (error) {
+        memory.release();
+        throw error;
+      }
+    },
     tiff: (frame, pixelPitch_um, provenance, cancellation) =>
       one("tiff", frame, [pixelPitch_um, provenance], cancellation),
   };

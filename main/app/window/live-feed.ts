@@ -20,8 +20,7 @@ export interface Viewer {
   show(header: LiveFrame, frame: FrameSamples): void;
 }
 
-interface Glimpse {
-  readonly samples: Uint16Array;
+interface Glimpse extends FrameSamples {
   readonly facts: Pick<FrameHeader, "reduction" | "region" | "rim_counts" | "pointer">;
 }
 
@@ -153,36 +152,37 @@ export class LiveFeed {
       simulated: frame.simulated,
     };
     this.#looking = true;
+    const smaller = new Map<Viewer, Glimpse>();
     frame.memory?.hold();
     try {
       const reading = purpose === "dark" ? {} : await this.#read(frame, purpose);
-      const smaller = await this.#reduced(frame, ready);
+      await this.#reduce(frame, ready, smaller);
       for (const viewer of ready) {
         if (!this.#viewers.has(viewer)) continue;
         const header = { ...facts, ...reading };
         const reduced = smaller.get(viewer);
         if (reduced === undefined) show(viewer, header, frame);
-        else show(viewer, { ...header, ...reduced.facts }, { samples: reduced.samples });
+        else show(viewer, { ...header, ...reduced.facts }, reduced);
       }
     } catch {
       // What reduces frames has ended: a new one takes over with the next frame.
     } finally {
+      for (const { memory } of smaller.values()) memory?.release();
       frame.memory?.release();
       this.#looking = false;
       this.#wake();
     }
   }
 
-  /** What those viewers can show of the frame, where that is less than all of it. */
-  async #reduced(frame: Frame, viewers: readonly Viewer[]): Promise<ReadonlyMap<Viewer, Glimpse>> {
-    const smaller = new Map<Viewer, Glimpse>();
+  /** Fills in what those viewers can show of the frame, where that is less than all of it. */
+  async #reduce(frame: Frame, viewers: readonly Viewer[], smaller: Map<Viewer, Glimpse>): Promise<void> {
     for (const viewer of viewers) {
       const { detail } = viewer;
       if (detail.reduction === 1 && detail.region === undefined) continue;
-      const { samples, ...rest } = await this.#tasks.reduce(frame, detail);
-      smaller.set(viewer, { samples, facts: { reduction: detail.reduction, ...rest } });
+      const { samples, memory, ...rest } = await this.#tasks.reduce(frame, detail);
+      const facts = { reduction: detail.reduction, ...rest };
+      smaller.set(viewer, { samples, facts, ...(memory === undefined ? {} : { memory }) });
     }
-    return smaller;
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { Frame } from "../../../drivers/protocol/frame.ts";
-import type { FrameDetail, FramePixel, FrameRegion } from "../../contract/window-frame.ts";
+import { type FrameDetail, type FramePixel, type FrameRegion, sampledSize } from "../../contract/window-frame.ts";
 
 /** As much of a frame as a page can show. */
 export interface ReducedFrame {
   /** The largest count of every `reduction` × `reduction` pixels of the region, row-major. */
-  readonly samples: Uint16Array<ArrayBuffer>;
+  readonly samples: Uint16Array;
   /** Absent: the whole sensor. */
   readonly region?: FrameRegion;
   /** Median along the rim of the whole sensor, of samples that are reduced alike; there with a region. */
@@ -55,15 +55,19 @@ const RIM_SAMPLES = 400;
  * What a page can show of a frame. The largest count stands for a block, not the mean: a bright spot of one pixel and saturation
  * are still there. The region grows until its edges fall between blocks that are counted from the sensor's corner, so that a picture does not
  * flicker while it is moved.
+ *
+ * @param memory where the samples go, as many as `reducedLength` says; default: memory of their own
  */
 export function reduceFrame(
   { samples, width_px, height_px }: Pick<Frame, "samples" | "width_px" | "height_px">,
   { reduction, region: wanted, pointer }: FrameDetail,
   reduce: ReduceLoop = plainReduction,
+  memory?: Uint16Array,
 ): ReducedFrame {
   const region = wanted === undefined ? undefined : alignedRegion(wanted, width_px, height_px, reduction);
   const { left_px: left, top_px: top, ...size } = region ?? { left_px: 0, top_px: 0, width_px, height_px };
-  const reduced = new Uint16Array(Math.ceil(size.width_px / reduction) * Math.ceil(size.height_px / reduction));
+  const { width, height } = sampledSize({ ...size, reduction });
+  const reduced = memory ?? new Uint16Array(width * height);
   reduce(samples, width_px, left, top, size.width_px, size.height_px, reduction, reduced);
   const counts = pointer === undefined ? undefined : countsAt(samples, width_px, height_px, pointer);
   return {
@@ -71,6 +75,16 @@ export function reduceFrame(
     ...(region === undefined ? {} : { region, rim_counts: rimMedian(samples, width_px, height_px, reduction) }),
     ...(pointer === undefined || counts === undefined ? {} : { pointer: { ...pointer, counts } }),
   };
+}
+
+/** How many samples a frame of that size has in that detail. */
+export function reducedLength(
+  { width_px, height_px }: Pick<Frame, "width_px" | "height_px">,
+  { reduction, region: wanted }: FrameDetail,
+): number {
+  const region = wanted === undefined ? undefined : alignedRegion(wanted, width_px, height_px, reduction);
+  const { width, height } = sampledSize({ ...(region ?? { width_px, height_px }), reduction });
+  return width * height;
 }
 
 /** The region on the sensor, its edges moved outwards to multiples of the reduction; undefined where that is all of the sensor. */
