@@ -47,7 +47,7 @@ if (size === undefined) refuse(`--size ${given.size}: expected one of ${SENSOR_S
 const line = (when: string, { memory, latency, loopDelay, ...figures }: LiveFigures): void => {
   const lost = `${figures.dropped} dropped, ${figures.passedOver} passed over of ${figures.begun}`;
   const times = `latency p50 ${latency.median_ms.toFixed(1)} p99 ${latency.p99_ms.toFixed(1)} ms`;
-  const loop = `loop p99 ${loopDelay.p99_ms.toFixed(1)} max ${loopDelay.max_ms.toFixed(1)} ms`;
+  const loop = `loop p99 ${loopDelay.p99_ms.toFixed(1)} max ${loopDelay.max_ms.toFixed(1)} ms, own work up to ${figures.longestWork_ms.toFixed(1)} ms`;
   const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
   process.stdout.write(
     `${when.padEnd(9)} ${figures.frames_per_s.toFixed(1)} frames/s, ${lost}; ${times}; ${loop}; RSS ${mib(memory.rss)}, heap ${mib(memory.heapUsed)}, external ${mib(memory.external)} MiB\n`,

@@ -28,8 +28,10 @@ export interface LiveFigures {
   readonly latency: Timing;
   /** Of the reading alone. */
   readonly reading: Timing;
-  /** How late the host's event loop was. */
+  /** How late the host's event loop was, for whatever reason: also because other threads and processes had the processor. */
   readonly loopDelay: { readonly p50_ms: number; readonly p99_ms: number; readonly max_ms: number };
+  /** Longest time of the processor that the host's thread took between two beats of a millisecond: no work of its own kept it longer. */
+  readonly longestWork_ms: number;
   /** Time of the processor in the host's own thread, per frame that was shown. */
   readonly hostThread_ms_per_frame: number;
   readonly memory: NodeJS.MemoryUsage;
@@ -125,6 +127,7 @@ export async function startLiveRun({ size, interval_ms, reduction }: LiveRunOpti
       made = new Map();
       begun = 0;
       const droppedBefore = chain.counts().dropped;
+      const work = watchWork();
       const processor = process.threadCpuUsage();
       const began_ms = performance.now();
       await setTimeout(1000 * seconds);
@@ -135,6 +138,7 @@ export async function startLiveRun({ size, interval_ms, reduction }: LiveRunOpti
       const shown = arrivals.length;
       if (shown === 0) throw new Error("no frame came through");
       loop.disable();
+      const longestWork_ms = work.end();
       return {
         seconds: took_s,
         begun,
@@ -149,10 +153,32 @@ export async function startLiveRun({ size, interval_ms, reduction }: LiveRunOpti
           p99_ms: loop.percentile(99) / 1e6,
           max_ms: loop.max / 1e6,
         },
+        longestWork_ms,
         hostThread_ms_per_frame: (user + system) / 1000 / shown,
         memory: process.memoryUsage(),
       };
     },
     close,
+  };
+}
+
+/** Time of the processor that this thread takes from one beat of a millisecond to the next, the longest of them. */
+function watchWork(): { end(): number } {
+  const used_ms = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let longest_ms = 0;
+  let before_ms = used_ms();
+  const beat = setInterval(() => {
+    const now_ms = used_ms();
+    longest_ms = Math.max(longest_ms, now_ms - before_ms);
+    before_ms = now_ms;
+  }, 1);
+  return {
+    end() {
+      clearInterval(beat);
+      return longest_ms;
+    },
   };
 }

@@ -26,6 +26,7 @@ export async function liveTimes(size: SensorSize, seconds: number): Promise<Entr
           passed_over: figures.passedOver,
           loop_delay_p99_ms: figures.loopDelay.p99_ms,
           loop_delay_max_ms: figures.loopDelay.max_ms,
+          longest_work_ms: figures.longestWork_ms,
           host_thread_ms_per_frame: figures.hostThread_ms_per_frame,
         },
       },
