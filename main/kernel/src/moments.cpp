@@ -19,10 +19,10 @@
 namespace caustic {
 namespace {
 
-/** Σ e, Σ e X and Σ e X² of a stretch of one row, and the bits that any raw sample of it has. */
+/** Σ e, Σ e X and Σ e X² of a stretch of one row, and its largest raw sample. */
 struct RowSums {
   double r0, r1, r2;
-  uint32_t bits;
+  uint32_t most;
 };
 
 struct Loops {
@@ -30,8 +30,8 @@ struct Loops {
   RowSums (*sum_differences32)(const uint16_t*, const float*, int64_t, double);
   RowSums (*sum_differences64)(const uint16_t*, const double*, int64_t, double);
   uint16_t (*add_counts)(const uint16_t*, int64_t, uint32_t*);
-  uint32_t (*add_differences32)(const uint16_t*, const float*, int64_t, double*, double&);
-  uint32_t (*add_differences64)(const uint16_t*, const double*, int64_t, double*, double&);
+  uint32_t (*add_differences32)(const uint16_t*, const float*, int64_t, int64_t, double*, double&);
+  uint32_t (*add_differences64)(const uint16_t*, const double*, int64_t, int64_t, double*, double&);
   uint64_t (*add_frame)(uint32_t*, const uint16_t*, int64_t);
   uint32_t (*histogram)(const uint16_t*, int64_t, uint32_t*);
   int64_t (*pixels_from)(const uint16_t*, int64_t, uint16_t, uint32_t*, int64_t);
@@ -191,11 +191,11 @@ Moments moments(const FrameView& frame, int64_t first_row, int64_t row_count, co
       sums.r0 += value;
       sums.r1 += by_x;
       sums.r2 += by_x * at;
-      sums.bits |= counts;
+      sums.most = std::max<uint32_t>(sums.most, counts);
     };
     add(first, std::min(right, static_cast<double>(first) + 0.5) - left);
     if (last > first) add(last, right - (static_cast<double>(last) - 0.5));
-    if (sums.bits >= frame.saturation) {
+    if (sums.most >= frame.saturation) {
       for (int64_t index = offset + first; index <= offset + last; index++)
         if (frame.samples[index] >= frame.saturation) m.saturated++;
     }
@@ -222,30 +222,32 @@ Survey survey(const FrameView& frame, int64_t block, double* block_sums) {
   for (int64_t block_row = 0; block_row < high; block_row++) {
     double* sums = block_sums + block_row * wide;
     std::fill(differences.begin(), differences.end(), 0.0);
-    const int64_t end = std::min((block_row + 1) * block, frame.height);
-    for (int64_t row = block_row * block; row < end; row++) {
-      const int64_t offset = row * frame.width;
-      uint32_t most = 0;
-      switch (frame.dark_kind) {
-        case DarkKind::none:
-          if ((row - block_row * block) % MOST_ROWS == 0) {
-            if (row > block_row * block) fold_columns(counts.data(), frame.width, block, sums);
+    const int64_t start = block_row * block;
+    const int64_t end = std::min(start + block, frame.height);
+    const int64_t offset = start * frame.width;
+    uint32_t most = 0;
+    switch (frame.dark_kind) {
+      case DarkKind::none:
+        for (int64_t row = start; row < end; row++) {
+          if ((row - start) % MOST_ROWS == 0) {
+            if (row > start) fold_columns(counts.data(), frame.width, block, sums);
             std::fill(counts.begin(), counts.end(), 0);
           }
-          most = loops.add_counts(frame.samples + offset, frame.width, counts.data());
-          if (most > result.brightest) result.brightest = most;
-          break;
-        case DarkKind::float32:
-          most = loops.add_differences32(frame.samples + offset, static_cast<const float*>(frame.dark) + offset,
-                                         frame.width, differences.data(), result.brightest);
-          break;
-        case DarkKind::float64:
-          most = loops.add_differences64(frame.samples + offset, static_cast<const double*>(frame.dark) + offset,
-                                         frame.width, differences.data(), result.brightest);
-          break;
-      }
-      if (most >= frame.saturation) count_saturated(frame, row, result);
+          most = std::max<uint32_t>(most, loops.add_counts(frame.samples + row * frame.width, frame.width, counts.data()));
+        }
+        if (most > result.brightest) result.brightest = most;
+        break;
+      case DarkKind::float32:
+        most = loops.add_differences32(frame.samples + offset, static_cast<const float*>(frame.dark) + offset, frame.width,
+                                       end - start, differences.data(), result.brightest);
+        break;
+      case DarkKind::float64:
+        most = loops.add_differences64(frame.samples + offset, static_cast<const double*>(frame.dark) + offset, frame.width,
+                                       end - start, differences.data(), result.brightest);
+        break;
     }
+    if (most >= frame.saturation)
+      for (int64_t row = start; row < end; row++) count_saturated(frame, row, result);
     if (frame.dark_kind == DarkKind::none) fold_columns(counts.data(), frame.width, block, sums);
     else fold_columns(differences.data(), frame.width, block, sums);
   }
