@@ -21,9 +21,7 @@ export class BufferPool {
   /** Memory for so many counts, held once; what it contains is of no meaning. */
   take(counts: number): PooledSamples {
     const bytes = counts * Uint16Array.BYTES_PER_ELEMENT;
-    const at = this.#free.findLastIndex(
-      ({ byteLength }) => byteLength >= bytes && byteLength <= MOST_WASTE * bytes,
-    );
+    const at = this.#free.findLastIndex(({ byteLength }) => byteLength >= bytes && byteLength <= MOST_WASTE * bytes);
     const buffer = this.#free.splice(at, at === -1 ? 0 : 1)[0] ?? new SharedArrayBuffer(bytes);
     let holders = 1;
     let kept = false;

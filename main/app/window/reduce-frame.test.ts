@@ -5,7 +5,9 @@ import { alignedRegion, plainReduction, reduceFrame } from "./reduce-frame.ts";
 test("each sample is the largest of its block, also where blocks are cut by the edge", () => {
   // 5 × 3 pixels, blocks of 2 × 2: three columns, two rows.
   const samples = Uint16Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-  expect([...reduceFrame({ samples, width_px: 5, height_px: 3 }, { reduction: 2 }).samples]).toEqual([7, 9, 10, 12, 14, 15]);
+  expect([...reduceFrame({ samples, width_px: 5, height_px: 3 }, { reduction: 2 }).samples]).toEqual([
+    7, 9, 10, 12, 14, 15,
+  ]);
 });
 
 test("a single bright pixel is lost nowhere", () => {

@@ -29,7 +29,16 @@ export type ReduceLoop = (
 ) => void;
 
 /** The loop that is always there. */
-export const plainReduction: ReduceLoop = (samples, width_px, left, top, regionWidth, regionHeight, reduction, into) => {
+export const plainReduction: ReduceLoop = (
+  samples,
+  width_px,
+  left,
+  top,
+  regionWidth,
+  regionHeight,
+  reduction,
+  into,
+) => {
   const width = Math.ceil(regionWidth / reduction);
   into.fill(0);
   for (let row = 0; row < regionHeight; row++) {
@@ -94,8 +103,7 @@ export function alignedRegion(
   sensorHeight_px: number,
   reduction: number,
 ): FrameRegion | undefined {
-  const down = (place: number, end: number): number =>
-    Math.floor(Math.min(place, end - 1) / reduction) * reduction;
+  const down = (place: number, end: number): number => Math.floor(Math.min(place, end - 1) / reduction) * reduction;
   const up = (place: number, end: number): number => Math.min(Math.ceil(place / reduction) * reduction, end);
   const left = down(left_px, sensorWidth_px);
   const top = down(top_px, sensorHeight_px);
