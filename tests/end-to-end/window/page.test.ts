@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { decodeFrameHead, type FrameHeader } from "../../../main/contract/window-frame.ts";
+import type { WindowPort } from "../../../main/contract/window-messages.ts";
 import { noBrowser, openPage, type PageHost, pageHost, showView, startBrowser } from "./page-fixture.ts";
 
 const title = noBrowser === undefined ? "the page in Chromium" : `the page in Chromium (skipped: ${noBrowser})`;
@@ -27,6 +29,45 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await page.getByRole("button", { name: "Open", exact: true }).first().click();
     await page.getByRole("heading", { name: "Exposure" }).waitFor();
   };
+
+  test("a large frame comes as it is shown: the very counts under the pointer, and every pixel of what is zoomed into", async () => {
+    const large = await host({ scenario: "clean", seed: 1, sensor: "1280x1024" });
+    const sent: { samples: number; header: FrameHeader }[] = [];
+    const accept = large.window.host.accept.bind(large.window.host);
+    large.window.host.accept = (port: WindowPort): void => {
+      const { sendPieces } = port;
+      port.sendPieces = (head, samples, left) => {
+        sent.push({ samples: samples.length, header: decodeFrameHead(head) });
+        sendPieces?.call(port, head, samples, left);
+      };
+      accept(port);
+    };
+    const { page } = await openPage(browser, large);
+    await openBench(page);
+    await expect.poll(() => sent.at(-1)?.header.reduction ?? 1).toBeGreaterThan(1);
+    const canvas = page.locator(".frame-canvas");
+    const size = await canvas.evaluate((element: HTMLCanvasElement) => element.width * element.height);
+    expect(sent.at(-1)?.samples).toBeLessThan(4 * size);
+    const box = await canvas.boundingBox();
+    if (box === null) throw new Error("the canvas has no place");
+    await page.mouse.move(box.x + box.width / 2 + 3, box.y + box.height / 2 + 2);
+    const readout = page.getByLabel("Counts under the pointer");
+    await expect.poll(() => readout.textContent()).toMatch(/^\d+, \d+ px {2}\d+$/);
+    const [column, row, counts] = ((await readout.textContent()) ?? "").match(/\d+/g)?.map(Number) ?? [];
+    expect(sent.map(({ header }) => header.pointer)).toContainEqual({ column_px: column, row_px: row, counts });
+    for (let step = 0; step < 8; step++) await page.mouse.wheel(0, -500);
+    await expect
+      .poll(() => sent.at(-1)?.header.region !== undefined && (sent.at(-1)?.header.reduction ?? 1) === 1)
+      .toBe(true);
+    const region = sent.at(-1)?.header.region;
+    expect((region?.left_px ?? 1280) + (region?.width_px ?? 0)).toBeLessThan(1280);
+    expect(sent.at(-1)?.samples).toBe((region?.width_px ?? 0) * (region?.height_px ?? 0));
+    await page.getByRole("button", { name: "Whole" }).click();
+    await expect.poll(() => sent.at(-1)?.header.region).toBeUndefined();
+    // Freezing brings every pixel once.
+    await page.getByRole("button", { name: "Freeze" }).click();
+    await expect.poll(() => sent.at(-1)?.samples).toBe(1280 * 1024);
+  });
 
   test("a first-time operator measures M² from the first page to the finished run", async () => {
     const { page, complaints } = await openPage(browser, await host(), { tour: true });
