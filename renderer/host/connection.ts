@@ -108,14 +108,14 @@ export class Connection {
   }
 
   /** The raw frame of a measurement, dark or view. Rejects with `PageError`. */
-  async frame(source: string, id: string): Promise<WindowFrame> {
+  async frame(source: string, id: string, options: CallOptions = {}): Promise<WindowFrame> {
     const number = this.#nextId;
     let frame: WindowFrame | undefined;
     this.#frameCalls.set(number, (arrived) => {
       frame = arrived;
     });
     try {
-      await this.#call("frame", { source, id }, {});
+      await this.#call("frame", { source, id }, options);
     } finally {
       this.#frameCalls.delete(number);
     }
