@@ -137,13 +137,21 @@ function isAlive({ writer }: RunRecord): boolean {
   }
 }
 
-/** Ids of all runs below a folder, in the order of their names. */
+/** What a folder of a run may hold; one of them is enough to know that it was one. */
+const PARTS: readonly string[] = [RECORD, JOURNAL, FRAMES, PICTURES];
+
+/** Ids of all runs below a folder, in the order of their names. What is left of a damaged run is listed too, even an empty folder. */
 export function runIds(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(root, entry.name, RECORD)))
+    .filter((entry) => entry.isDirectory() && SAFE_ID.test(entry.name) && isOfRun(join(root, entry.name)))
     .map((entry) => entry.name)
     .sort();
+}
+
+function isOfRun(directory: string): boolean {
+  const inside = readdirSync(directory);
+  return inside.length === 0 || inside.some((name) => PARTS.includes(name));
 }
 
 /** Files whose change means that a run has to be read again. */
