@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { BenchEvent, Journal } from "../contract/events.ts";
 import { DamagedJournalError, type ReadJournal, readJournal } from "./journal-reader.ts";
 import { type Durability, JournalWriter } from "./journal-writer.ts";
@@ -149,9 +149,12 @@ export function runIds(root: string): string[] {
     .sort();
 }
 
+/** Holds the evaluations, and may be empty. */
+const NO_RUN = "evaluation";
+
 function isOfRun(directory: string): boolean {
   const inside = readdirSync(directory);
-  return inside.length === 0 || inside.some((name) => PARTS.includes(name));
+  return (inside.length === 0 && basename(directory) !== NO_RUN) || inside.some((name) => PARTS.includes(name));
 }
 
 /** Files whose change means that a run has to be read again. */

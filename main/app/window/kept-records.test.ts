@@ -47,7 +47,8 @@ test("a folder without run.json and an empty one are listed with what is missing
   keep("headless");
   rmSync(join(root, "headless", "run.json"));
   mkdirSync(join(root, "empty"));
-  mkdirSync(join(root, "evaluation", "ev-1"), { recursive: true });
+  mkdirSync(join(root, "evaluation"));
+  mkdirSync(join(root, "procedures", "plans"), { recursive: true });
   const list = await records.list();
   expect(list.map((one) => one.record).sort()).toEqual(["empty", "headless"]);
   expect((await listed("headless"))?.problem).toMatch(/run\.json is missing/);
