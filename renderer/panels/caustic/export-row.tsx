@@ -3,7 +3,7 @@ import { createPortal, flushSync } from "react-dom";
 import { saveBase64, saveText } from "../../host/save-file.ts";
 import { PageError } from "../../host/page-error.ts";
 import { useDesk } from "../../store/desk.ts";
-import { causticCsv, runJson } from "./exports.ts";
+import { causticCsv, plotCaption, runJson } from "./exports.ts";
 import { savePlotPng, savePlotSvg } from "./plot-picture.ts";
 import { type ExportedRun, Report } from "./report.tsx";
 import { reportDocument } from "./report-document.ts";
@@ -98,7 +98,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
         onClick={() =>
           void desk.attempt(async () => {
             onPaper(() => {
-              savePlotSvg(`${name}.svg`);
+              savePlotSvg(`${name}.svg`, plotCaption(run, name));
             });
           })
         }
@@ -109,7 +109,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
         type="button"
         className="small"
         title="The plot as a picture"
-        onClick={() => void desk.attempt(() => onPaper(() => savePlotPng(`${name}.png`)))}
+        onClick={() => void desk.attempt(() => onPaper(() => savePlotPng(`${name}.png`, plotCaption(run, name))))}
       >
         PNG
       </button>

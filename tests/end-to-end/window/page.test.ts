@@ -102,18 +102,19 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
 
     const saved = (name: string): Promise<Buffer> => download(page, name);
     const table = (await saved("CSV")).toString("utf8").trim().split("\n");
-    expect(table[0]).toContain("z_actual_mm");
+    expect(table[0]).toContain("z_mm");
     expect(table.length - 1).toBe(await page.locator(".caustic-main .measurements tbody tr").count());
 
     // Simulated light says so in everything that leaves the window.
     const drawing = (await saved("SVG")).toString("utf8");
     expect(drawing).toContain("SIMULATED");
-    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 340"/);
+    expect(drawing).toMatch(/x: M² 1\.[12]\d*\u202f±/);
+    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 416"/);
     expect(drawing.match(/<circle/g)?.length).toBeGreaterThanOrEqual(10);
     expect(drawing).not.toMatch(/class="line-x"[^>]*stroke="none"/);
     const picture = await saved("PNG");
     expect(picture.subarray(1, 4).toString("latin1")).toBe("PNG");
-    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1020]);
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1248]);
     const pdf = await saved("PDF");
     expect(pdf.subarray(0, 5).toString("latin1")).toBe("%PDF-");
     expect(pdf.length).toBeGreaterThan(20_000);
