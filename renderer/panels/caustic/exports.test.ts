@@ -27,8 +27,9 @@ const caustic = {
 } as unknown as CausticDrawing;
 
 test("a picture of the plot names the run, says that it is simulated, and gives the result of each axis", () => {
-  const { title, x, y } = plotCaption({ state, caustic }, "run-7");
-  expect(title).toBe("Caustic: run-7, 632.8 nm, simulated, no real beam, Measured to ISO 11146");
+  const { title, status, x, y } = plotCaption({ state, caustic }, "run-7");
+  expect(title).toBe("Caustic: run-7, 632.8 nm");
+  expect(status).toBe("Measured to ISO 11146; simulated, no real beam");
   expect(x.replaceAll("\u202f", " ")).toBe(
     "M² 1.200 ± 0.012, waist 130.04 ± 0.65 µm at 130.00 ± 0.50 mm, zR 17.50 ± 0.25 mm",
   );

@@ -64,6 +64,8 @@ export function runJson({ state, caustic }: Pick<ExportedRun, "state" | "caustic
 /** What a picture of the plot says of itself, so that it can be read without the window. */
 export interface PlotCaption {
   readonly title: string;
+  /** Whether the light was real, and the verdict. */
+  readonly status: string;
   /** The result of each axis, in the order x, y. */
   readonly x: string;
   readonly y: string;
@@ -74,10 +76,12 @@ export function plotCaption({ state, caustic }: Pick<ExportedRun, "state" | "cau
   const parts = [
     `Caustic: ${name}`,
     ...(description === undefined ? [] : [`${description.wavelength_nm} nm`]),
-    ...(simulated ? ["simulated, no real beam"] : []),
-    ...(finished === undefined ? [] : [VERDICT_WORDS[finished.verdict]]),
   ];
-  return { title: parts.join(", "), x: resultWords(caustic?.x.result), y: resultWords(caustic?.y.result) };
+  const status = [
+    finished === undefined ? "Without a verdict" : VERDICT_WORDS[finished.verdict],
+    ...(simulated ? ["simulated, no real beam"] : []),
+  ];
+  return { title: parts.join(", "), status: status.join("; "), x: resultWords(caustic?.x.result), y: resultWords(caustic?.y.result) };
 }
 
 function resultWords(axis: AxisResult | undefined): string {

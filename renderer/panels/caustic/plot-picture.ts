@@ -18,8 +18,8 @@ const LOOKS = [
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Room above the plot for what it shows, and the lines in it. */
-const HEAD_PX = 76;
-const LINES_PX = { title: 18, x: 38, y: 54, legend: 70 } as const;
+const HEAD_PX = 92;
+const LINES_PX = { title: 18, status: 35, x: 54, y: 70, legend: 86 } as const;
 
 function drawn(name: string, looks: Readonly<Record<string, string | number>>, text?: string): SVGElement {
   const element = document.createElementNS(SVG, name);
@@ -29,7 +29,7 @@ function drawn(name: string, looks: Readonly<Record<string, string | number>>, t
 }
 
 /** Title, result of each axis behind its mark, and what the other signs mean. */
-function headOf({ title, x, y }: PlotCaption): SVGElement {
+function headOf({ title, status, x, y }: PlotCaption): SVGElement {
   const colourOf = (axis: "x" | "y"): string => {
     const legend = document.querySelector(`.report .caustic-legend .tone-${axis}`);
     return legend === null ? "#000" : getComputedStyle(legend).color;
@@ -38,6 +38,7 @@ function headOf({ title, x, y }: PlotCaption): SVGElement {
   const head = drawn("g", { fill: "#000" });
   head.append(
     drawn("text", { ...font, "font-size": 13, "font-weight": 600, x: 12, y: LINES_PX.title }, title),
+    drawn("text", { ...font, x: 12, y: LINES_PX.status }, status),
     drawn("circle", { cx: 17, cy: LINES_PX.x - 4, r: 4, fill: colourOf("x") }),
     drawn("text", { ...font, x: 28, y: LINES_PX.x }, `x: ${x}`),
     drawn("rect", { x: 13.5, y: LINES_PX.y - 7.5, width: 7, height: 7, fill: colourOf("y") }),

@@ -109,12 +109,12 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     const drawing = (await saved("SVG")).toString("utf8");
     expect(drawing).toContain("SIMULATED");
     expect(drawing).toMatch(/x: M² 1\.[12]\d*\u202f±/);
-    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 416"/);
+    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 432"/);
     expect(drawing.match(/<circle/g)?.length).toBeGreaterThanOrEqual(10);
     expect(drawing).not.toMatch(/class="line-x"[^>]*stroke="none"/);
     const picture = await saved("PNG");
     expect(picture.subarray(1, 4).toString("latin1")).toBe("PNG");
-    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1248]);
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1296]);
     const pdf = await saved("PDF");
     expect(pdf.subarray(0, 5).toString("latin1")).toBe("%PDF-");
     expect(pdf.length).toBeGreaterThan(20_000);
