@@ -41,10 +41,13 @@ export function blockCentreY_px(map: BlockMap, row: number): number {
   return (from + Math.min(from + map.block_px, map.height_px) - 1) / 2;
 }
 
+let scratch = new Float64Array(0);
+
 /** The map smoothed by the binomial kernel 1 2 1 in either direction; edge blocks repeat outwards. */
 export function smoothed(map: BlockMap): BlockMap {
   const { blocksWide, blocksHigh, means } = map;
-  const alongRows = new Float64Array(means.length);
+  if (scratch.length < means.length) scratch = new Float64Array(means.length);
+  const alongRows = scratch;
   const result = new Float64Array(means.length);
   for (let row = 0; row < blocksHigh; row++)
     for (let column = 0; column < blocksWide; column++) {

@@ -83,13 +83,16 @@ function unlitSamples(frame: CountedFrame, area: Rectangle): Uint16Array {
   });
 }
 
+/** How often each count occurs, all zeros between two uses: as memory of its own it would cost new pages every time. */
+const emptyNumbers = new Uint32Array(65_536);
+
 /** Every `step`th value along rows and columns where `wanted` says so, in ascending order: counted, since counts are whole numbers. */
 function sortedValues(
   { samples, width_px, height_px }: CountedFrame,
   step: number,
   wanted: (column: number, row: number) => boolean,
 ): Uint16Array {
-  const numbers = new Uint32Array(65_536);
+  const numbers = emptyNumbers;
   let taken = 0;
   let top = 0;
   for (let row = 0; row < height_px; row += step)
@@ -106,6 +109,7 @@ function sortedValues(
     sorted.fill(value, place, end);
     place = end;
   }
+  numbers.fill(0, 0, top + 1);
   return sorted;
 }
 
@@ -208,16 +212,22 @@ export function cutTop(
   const right = Math.min(width_px - 1, Math.ceil(area.centreX_px + reach));
   const first = Math.max(0, Math.floor(area.centreY_px - reach));
   const last = Math.min(height_px - 1, Math.ceil(area.centreY_px + reach));
-  const numbers = new Uint32Array(65_536);
   let top = 0;
+  let pixels = 0;
+  for (let row = first; row <= last; row++)
+    for (let index = row * width_px + left; index <= row * width_px + right; index++) {
+      const value = samples[index] as number;
+      if (value < top) continue;
+      pixels = value > top ? 1 : pixels + 1;
+      top = value;
+    }
+  if (pixels < FEWEST_AT_TOP) return undefined;
+  const numbers = new Uint32Array(top + 1);
   for (let row = first; row <= last; row++)
     for (let index = row * width_px + left; index <= row * width_px + right; index++) {
       const value = samples[index] as number;
       numbers[value] = (numbers[value] as number) + 1;
-      if (value > top) top = value;
     }
-  const pixels = numbers[top] as number;
-  if (pixels < FEWEST_AT_TOP) return undefined;
   let below = 0;
   let found = 0;
   // Samples may come in steps: of the values below, those that occur.

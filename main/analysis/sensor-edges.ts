@@ -30,62 +30,90 @@ export function edgeLight(
     x: { centre: beam.centroidX_px, half: Math.max(beam.sensorWidthX_px / 2, 1) },
     y: { centre: beam.centroidY_px, half: Math.max(beam.sensorWidthY_px / 2, 1) },
   };
-  const left = new Band("left", ofBeam.y);
-  const right = new Band("right", ofBeam.y);
-  const top = new Band("top", ofBeam.x);
-  const bottom = new Band("bottom", ofBeam.x);
-  const add = (band: Band, column: number, row: number, along: number): void => {
-    const index = row * width_px + column;
-    let counts = 0;
-    for (const frame of frames) counts += frame.samples[index] as number;
-    band.add(
-      counts / frames.length - (dark === undefined ? 0 : (dark[index] as number)) - background(column, row),
-      along,
-    );
-  };
-  // Left and right together: the end of a row and the beginning of the next are neighbours in memory.
-  for (let row = 0; row < height_px; row++) {
-    for (let column = 0; column < bandX; column++) add(left, column, row, row);
-    for (let column = width_px - bandX; column < width_px; column++) add(right, column, row, row);
+  const whole = { left: 0, right: width_px, top: 0, bottom: height_px };
+  const bands = [
+    { side: "left", pixels: { ...whole, right: bandX }, beside: ofBeam.y },
+    { side: "right", pixels: { ...whole, left: width_px - bandX }, beside: ofBeam.y },
+    { side: "top", pixels: { ...whole, bottom: bandY }, beside: ofBeam.x },
+    { side: "bottom", pixels: { ...whole, top: height_px - bandY }, beside: ofBeam.x },
+  ] as const;
+  return bands.map(({ side, pixels, beside }) => {
+    const counts = countsOf(frames, dark, width_px, pixels);
+    return lightOf(side, counts, pixels, background, beside);
+  });
+}
+
+/** Columns and rows, the first of each and the one after the last. */
+interface Pixels {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+let scratch = new Float64Array(0);
+
+/**
+ * Mean counts of those pixels less their dark, row by row; valid until the next call. Nothing else is done here: the pixels lie far from one
+ * another in memory, and what waits for none of them is fetched together.
+ */
+function countsOf(
+  frames: readonly KernelFrame[],
+  dark: KernelFrame["dark"],
+  width_px: number,
+  { left, right, top, bottom }: Pixels,
+): Float64Array {
+  const length = (right - left) * (bottom - top);
+  if (scratch.length < length) scratch = new Float64Array(length);
+  const counts = scratch;
+  const first = (frames[0] as KernelFrame).samples;
+  let next = 0;
+  for (let row = top; row < bottom; row++)
+    for (let index = row * width_px + left; index < row * width_px + right; index++)
+      counts[next++] = first[index] as number;
+  for (let frame = 1; frame < frames.length; frame++) {
+    const { samples } = frames[frame] as KernelFrame;
+    next = 0;
+    for (let row = top; row < bottom; row++)
+      for (let index = row * width_px + left; index < row * width_px + right; index++, next++)
+        counts[next] = (counts[next] as number) + (samples[index] as number);
   }
-  for (let row = 0; row < bandY; row++) for (let column = 0; column < width_px; column++) add(top, column, row, column);
-  for (let row = height_px - bandY; row < height_px; row++)
-    for (let column = 0; column < width_px; column++) add(bottom, column, row, column);
-  return [left.light(), right.light(), top.light(), bottom.light()];
+  next = 0;
+  for (let row = top; row < bottom; row++)
+    for (let index = row * width_px + left; index < row * width_px + right; index++, next++)
+      counts[next] = (counts[next] as number) / frames.length - (dark === undefined ? 0 : (dark[index] as number));
+  return counts;
 }
 
 /** Sums over one side, and over its stretch next to the beam. */
-class Band {
-  private readonly side: EdgeLight["side"];
-  private readonly from: number;
-  private readonly to: number;
-  private sum = 0;
-  private pixels = 0;
-  private sumBeside = 0;
-  private pixelsBeside = 0;
-
-  constructor(side: EdgeLight["side"], beam: { centre: number; half: number }) {
-    this.side = side;
-    this.from = beam.centre - beam.half;
-    this.to = beam.centre + beam.half;
-  }
-
-  /** `along`: where on the side the pixel lies. */
-  add(light_counts: number, along: number): void {
-    this.sum += light_counts;
-    this.pixels++;
-    if (along < this.from || along > this.to) return;
-    this.sumBeside += light_counts;
-    this.pixelsBeside++;
-  }
-
-  light(): EdgeLight {
-    return {
-      side: this.side,
-      mean_counts: this.pixels === 0 ? 0 : this.sum / this.pixels,
-      besideBeam_counts: this.pixelsBeside === 0 ? 0 : this.sumBeside / this.pixelsBeside,
-      pixels: this.pixels,
-      pixelsBesideBeam: this.pixelsBeside,
-    };
-  }
+function lightOf(
+  side: EdgeLight["side"],
+  counts: Float64Array,
+  { left, right, top, bottom }: Pixels,
+  background: (column: number, row: number) => number,
+  { centre, half }: { readonly centre: number; readonly half: number },
+): EdgeLight {
+  const isUpright = side === "left" || side === "right";
+  const from = centre - half;
+  const to = centre + half;
+  let sum = 0;
+  let sumBeside = 0;
+  let pixelsBesideBeam = 0;
+  let next = 0;
+  for (let row = top; row < bottom; row++)
+    for (let column = left; column < right; column++) {
+      const light = (counts[next++] as number) - background(column, row);
+      sum += light;
+      const along = isUpright ? row : column;
+      if (along < from || along > to) continue;
+      sumBeside += light;
+      pixelsBesideBeam++;
+    }
+  return {
+    side,
+    mean_counts: next === 0 ? 0 : sum / next,
+    besideBeam_counts: pixelsBesideBeam === 0 ? 0 : sumBeside / pixelsBesideBeam,
+    pixels: next,
+    pixelsBesideBeam,
+  };
 }

@@ -1,28 +1,19 @@
-import type { Logger } from "pino";
-import type { Frame } from "../../drivers/protocol/frame.ts";
-import type { BenchSession } from "../bench/bench-session.ts";
-import { type BenchOffer, createBenches } from "../bench/benches.ts";
+import type { BenchOffer } from "../bench/benches.ts";
 import type { BenchFile } from "../contract/bench-file.ts";
-import { encodeTiff } from "../files/write-image.ts";
-import { type BenchServer, createBenchServer } from "../mcp/bench-server.ts";
 import { type ConfiguredBench, offerConfiguredBench } from "./bench-file/offer-configured-bench.ts";
 import { readBenchFile } from "./bench-file/read-bench-file.ts";
 import { chooseKernel } from "./choose-kernel.ts";
 import { keepRun, newRunId } from "./keep-run.ts";
 import type { LiveChain } from "./live-chain/live-chain.ts";
-import { programVersion } from "./program-version.ts";
 import { simulatedScenario } from "./simulated-scenario.ts";
 import { offerSimulatedBench } from "./simulated-bench.ts";
 import { UsageError } from "./usage-error.ts";
-import { worldOffers } from "./world-offers.ts";
 
 /** Which benches a command puts on offer. */
 export interface BenchChoice {
   readonly scenario?: string;
   readonly seed?: number;
   readonly bench?: string;
-  /** File of simulated benches. */
-  readonly world?: string;
   readonly realTime?: true;
   readonly out: string;
 }
@@ -35,14 +26,6 @@ export interface BenchChoice {
  */
 export function chosenOffers(choice: BenchChoice, chain?: LiveChain): BenchOffer[] {
   const { scenario, seed, out } = choice;
-  if (choice.world !== undefined) {
-    if (scenario !== undefined || seed !== undefined || choice.bench !== undefined) {
-      throw new UsageError(
-        "--world describes its benches in full; expected no --scenario, --seed and --bench beside it",
-      );
-    }
-    return worldOffers(choice.world);
-  }
   if (choice.bench !== undefined) {
     if (scenario !== undefined) throw new UsageError("--bench and --scenario are both given; expected one of them");
     if (seed !== undefined) throw new UsageError("--bench and --seed are both given; a bench file names its own seed");
@@ -81,14 +64,4 @@ export function offerBenchOfFile(
       }),
     session: { kernel: chooseKernel().kernel },
   });
-}
-
-/** The tools of those benches, as any MCP client gets them. */
-export function createDesk(offers: readonly BenchOffer[], log: Pick<Logger, "warn" | "error">): BenchServer {
-  return createBenchServer({ benches: createBenches(offers), frameFile, version: programVersion(), log });
-}
-
-/** A raw frame as a 16-bit TIFF that says whether photons were involved. */
-export function frameFile(frame: Frame, session: BenchSession): Uint8Array {
-  return encodeTiff([frame], session.description.pixel_pitch_um, { program: "caustic", simulated: session.simulated });
 }

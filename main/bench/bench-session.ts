@@ -125,6 +125,8 @@ export interface BenchSession {
   /** Past its lifetime without a call. */
   readonly expired: boolean;
   snapshot(): BenchSnapshot;
+  /** Whether that caller drives. */
+  isHolder(callerId: string): boolean;
   /** All events so far, from `seq` on. */
   events(from?: number): readonly BenchEvent[];
   /** Calls back with every event after it was written. What a listener throws never reaches the bench. */

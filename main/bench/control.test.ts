@@ -96,6 +96,38 @@ test("STOP with nothing running still stops the stage, after finish and while pa
   expect(bench.stage.commands).toEqual(["stop", "stop"]);
 });
 
+test("a STOP between two calls of whoever drives is heard at the next act, once", async () => {
+  const bench = await createFakeBench();
+  await bench.call("move_to", { z_mm: 10 });
+  expect(await bench.call("stop", {}, OPERATOR)).toMatchObject({ stopped: [], z_actual_mm: 10 });
+  // Looking is no act.
+  await bench.call("bench_status", {});
+  expect(await bench.refusal("move_to", { z_mm: 20 })).toMatchObject({ code: "stopped", message: text(/operator/) });
+  expect(bench.stage.position_mm).toBe(10);
+  await bench.call("move_to", { z_mm: 20 });
+  expect(bench.stage.position_mm).toBe(20);
+});
+
+test("a STOP that was heard by what ran, or that whoever drives pressed, refuses nothing later", async () => {
+  const { bench, failure } = await underWay((b) => b.call("move_to", { z_mm: 200 }));
+  await bench.call("stop", {}, OTHER);
+  expect(await failure).toMatchObject({ code: "stopped" });
+  bench.clock.free = true;
+  await bench.call("move_to", { z_mm: 11 });
+  await bench.call("stop", {});
+  await bench.call("move_to", { z_mm: 12 });
+  expect(bench.stage.position_mm).toBe(12);
+});
+
+test("a STOP owed to somebody who lost control is not owed to who has it", async () => {
+  const bench = await createFakeBench();
+  await bench.call("move_to", { z_mm: 10 });
+  await bench.call("stop", {}, OTHER);
+  await bench.session.takeOver(OPERATOR);
+  await bench.call("move_to", { z_mm: 20 }, OPERATOR);
+  expect(bench.stage.position_mm).toBe(20);
+});
+
 test("a STOP that cannot reach the stage says so", async () => {
   const bench = await createFakeBench({
     prepare: ({ stage }) => {

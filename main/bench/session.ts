@@ -113,6 +113,11 @@ class Session implements BenchSession {
   #state: BenchSnapshot["state"] = "open";
   #glances = 0;
   #lastCall_ms: number;
+  /**
+   * A script or agent that drives has not heard of a STOP yet that somebody else pressed while nothing of theirs ran. The operator's
+   * windows watch the events.
+   */
+  #unheardStop: { readonly callerId: string; readonly by: string } | undefined;
 
   constructor(options: BenchSessionOptions, parts: SessionParts) {
     const { bench, instruments, clock, hostClock } = options;
@@ -233,6 +238,10 @@ class Session implements BenchSession {
       darks: this.#place.darks.list(this.#place.measurements.count),
       budget: this.#place.budgets.left(),
     };
+  }
+
+  isHolder(callerId: string): boolean {
+    return this.#lease.holder?.id === callerId;
   }
 
   events(from?: number): readonly BenchEvent[] {
@@ -535,6 +544,7 @@ class Session implements BenchSession {
         throw new BenchError("paused", "The operator has paused the run", "Wait; looking and STOP still work.");
       }
     }
+    if (acts) this.#hearStop(caller);
     if (ACTING.has(tool)) {
       this.#lease.claim(caller, this.#place.options.hostClock.now_ms(), this.#place.lock.running !== undefined);
     }
@@ -542,6 +552,18 @@ class Session implements BenchSession {
     const refusal = this.#place.budgets.refusal("calls", 1);
     if (refusal !== undefined) throw new LimitError(refusal);
     this.#place.budgets.spend("calls", 1);
+  }
+
+  /** Refuses the first act after a STOP that fell between two calls of a sequence: without that, the next call moves the stage on. */
+  #hearStop(caller: Caller): void {
+    const unheard = this.#unheardStop;
+    if (unheard?.callerId !== caller.id) return;
+    this.#unheardStop = undefined;
+    throw new BenchError(
+      "stopped",
+      `STOP was pressed by ${unheard.by} before this`,
+      "The stage stands; what was measured before is kept. Call again to go on.",
+    );
   }
 
   #parse<Name extends ToolName>(tool: Name, given: ToolInput<Name>, caller: Caller): ParsedInput {
@@ -743,6 +765,11 @@ class Session implements BenchSession {
   }
 
   async #stop(call: Call): Promise<Body<"stop">> {
+    const { holder } = this.#lease;
+    const hears = holder === undefined || holder.id === call.caller.id || holder.kind === "operator";
+    if (!hears && this.#place.lock.running?.callerId !== holder.id) {
+      this.#unheardStop = { callerId: holder.id, by: call.caller.name };
+    }
     const reason = new BenchError(
       "stopped",
       `STOP was pressed by ${call.caller.name} while this ran`,

@@ -158,6 +158,8 @@ export const WINDOW_VERBS = {
 
   take_over: { input: z.strictObject({ run }), output: done },
   give_back: { input: z.strictObject({ run }), output: done },
+  /** Whether the window that asks drives: the log names callers by number, and no window knows its own. */
+  drives: { input: z.strictObject({ run }), output: z.object({ yours: z.boolean() }) },
   pause: { input: z.strictObject({ run }), output: done },
   resume: { input: z.strictObject({ run }), output: done },
   note: { input: z.strictObject({ run, text: z.string().trim().min(1).max(2000) }), output: done },

@@ -147,21 +147,24 @@ function Driver() {
   const desk = useDesk();
   const run = useWindow((state) => state.run);
   const state = useWindow((one) => one.followed?.state);
+  const yours = useWindow((one) => one.yours);
   if (run === undefined || state?.description === undefined || state.closed) return null;
   const { holder, paused } = state;
-  const foreign = holder !== undefined && holder.kind !== "operator";
+  // Until the host has answered, an operator who drives is taken for this one.
+  const foreign = holder !== undefined && (holder.kind !== "operator" || yours === false);
+  const elsewhere = foreign && holder.kind === "operator";
   return (
     <span className="driver">
       <span className={`dot ${holder === undefined ? "" : foreign ? "dot-warning" : "dot-good"}`} aria-hidden="true" />
       {holder === undefined ? (
         <span className="driver-kind">Nobody drives</span>
       ) : (
-        <span title={`${holder.name} (${KIND_WORDS[holder.kind]}) drives`}>
-          <span className="driver-kind">{foreign ? `${KIND_WORDS[holder.kind]} ` : ""}</span>
-          <span className="name">{holder.kind === "operator" ? "You drive" : holder.name}</span>
+        <span title={`${elsewhere ? "Another window" : `${holder.name} (${KIND_WORDS[holder.kind]})`} drives`}>
+          <span className="driver-kind">{foreign && !elsewhere ? `${KIND_WORDS[holder.kind]} ` : ""}</span>
+          <span className="name">{elsewhere ? "Another window drives" : foreign ? holder.name : "You drive"}</span>
         </span>
       )}
-      {holder?.kind === "operator" ? (
+      {holder !== undefined && !foreign ? (
         <button
           type="button"
           className="small"

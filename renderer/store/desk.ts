@@ -30,6 +30,7 @@ export class Desk {
   readonly frames = new FrameChannel();
   readonly #recordListeners = new Set<() => void>();
   readonly #evaluationListeners = new Set<(evaluation: string) => void>();
+  readonly #stopListeners = new Set<() => void>();
   #unwatch: (() => void) | undefined;
   #numbersAt_ms = 0;
   #numbersTimer: ReturnType<typeof setTimeout> | undefined;
@@ -167,6 +168,7 @@ export class Desk {
         stage: undefined,
         work: undefined,
         selected: undefined,
+        yours: undefined,
       });
       this.connection.setLive(undefined);
       return;
@@ -179,6 +181,7 @@ export class Desk {
       stage: undefined,
       work: undefined,
       selected: undefined,
+      yours: undefined,
     });
     this.#unwatch = this.connection.watch(
       source,
@@ -206,8 +209,15 @@ export class Desk {
     if (!useWindow.getState().frozen) this.connection.setFrameDetail(detail);
   }
 
-  /** Stops whatever moves or exposes. Never waits for anything else. */
+  /** Calls back when STOP is pressed in this window, before anything else happens. */
+  onStop(listener: () => void): () => void {
+    this.#stopListeners.add(listener);
+    return () => this.#stopListeners.delete(listener);
+  }
+
+  /** Stops whatever moves or exposes, and every sequence of this window. Never waits for anything else. */
   async stop(): Promise<void> {
+    for (const listener of [...this.#stopListeners]) listener();
     const { run } = useWindow.getState();
     if (run === undefined) return;
     await this.attempt(() => this.call("stop", { run, reason: "STOP in the window." }));
@@ -244,7 +254,19 @@ export class Desk {
       ...(ended ? { stage: undefined } : {}),
       ...(idle ? { work: undefined } : {}),
     });
+    if (events.some((event) => event.type === "control_changed")) void this.#askWhoDrives(source);
     if (!more) void this.#drawCaustic(source);
+  }
+
+  async #askWhoDrives(source: string): Promise<void> {
+    const { run } = useWindow.getState();
+    if (run === undefined || source !== `live:${run}`) return;
+    try {
+      const { yours } = await this.call("drives", { run });
+      if (useWindow.getState().run === run) useWindow.setState({ yours });
+    } catch {
+      // The run has ended; nobody drives.
+    }
   }
 
   /** Asks for the drawing of the caustic when measurements changed. */

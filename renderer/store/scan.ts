@@ -45,6 +45,12 @@ const SUGGESTED_AT_ONCE = 12;
 const TOO_DARK_SHARE = 0.12;
 const RETAKES = 2;
 
+/** A scan that was ended by hand: from this window, from another one, or by whoever else may stop the bench. */
+export class ScanStopped extends Error {}
+
+/** Stops that mean a sequence as a whole. A call that is cancelled or whose caller is gone ends that call alone. */
+const ENDS_A_SCAN: ReadonlySet<string> = new Set(["stop", "taken_over", "closing"]);
+
 /**
  * A scan as an operator does it: at each position the exposure, a dark where there is none, a measurement, and once more when it came
  * out too dark or saturated. It drives by the same verbs as a hand at the buttons, so the log shows every step and STOP ends it.
@@ -63,10 +69,11 @@ export class Scan {
     this.#stop.abort();
   }
 
-  /** Resolves when everything is measured; rejects with the refusal that ended it. */
+  /** Resolves when everything is measured; rejects with the refusal that ended it, or with ScanStopped after a STOP. */
   async measure(request: ScanRequest): Promise<void> {
     const { description, zActual_mm = 0 } = this.#state;
     if (description === undefined) return;
+    const ends = [this.#desk.onStop(() => this.stop()), this.#stopWithTheBench()];
     useScan.setState({ running: true, doing: "Planning", done: 0, planned: request.count, ahead_mm: [] });
     try {
       const first = evenPositions(request.from_mm, request.to_mm, request.count, description);
@@ -77,9 +84,25 @@ export class Scan {
         await this.#visit(shortestWay(more, this.#state.zActual_mm ?? 0), request);
       }
       await this.#act("fit_caustic", { run: this.#run, reason: "The scan is complete." });
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+      const { done, planned } = useScan.getState();
+      throw new ScanStopped(`The scan was stopped: ${done} of ${planned} positions are measured.`);
     } finally {
+      for (const end of ends) end();
       useScan.setState({ running: false, doing: "", ahead_mm: [] });
     }
+  }
+
+  /** Ends the scan when the bench is stopped by anybody, also between two calls, when no call of the scan hears of it. */
+  #stopWithTheBench(): () => void {
+    let seen = this.#state.seq;
+    return useWindow.subscribe(({ followed }) => {
+      if (followed?.source !== `live:${this.#run}` || followed.state.seq <= seen) return;
+      const news = followed.events.filter((event) => event.seq > seen);
+      seen = followed.state.seq;
+      if (news.some((event) => event.type === "stopped" && ENDS_A_SCAN.has(event.why))) this.stop();
+    });
   }
 
   get #state(): RunState {

@@ -50,6 +50,8 @@ export interface WindowState {
   readonly frozen: boolean;
   /** The measurement that plot, table and frame show together. */
   readonly selected: string | undefined;
+  /** Whether this window drives the run it looks at; undefined until the host has said so. */
+  readonly yours: boolean | undefined;
   readonly messages: readonly Message[];
   readonly tour: number | undefined;
   readonly help: boolean;
@@ -66,6 +68,7 @@ export const useWindow = create<WindowState>()(() => ({
   live: undefined,
   frozen: false,
   selected: undefined,
+  yours: undefined,
   messages: [],
   tour: undefined,
   help: false,

@@ -1,5 +1,5 @@
 import { offerSimulatedBench, type SimulatedOfferOptions } from "../../main/app/simulated-bench.ts";
-import { frameFile } from "../../main/app/bench-desk.ts";
+import { frameFile } from "../../main/app/create-desk.ts";
 import { createBenches } from "../../main/bench/benches.ts";
 import { type BenchServer, type BenchServerOptions, createBenchServer } from "../../main/mcp/bench-server.ts";
 import { SCENARIOS } from "../../simulators/world/scenarios.ts";

@@ -18,6 +18,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A model that needs no key and is never asked. */
+const LOCAL_MODEL = ["--driver", "model", "--model", "m", "--provider", "openai-compatible"].concat([
+  "--base-url",
+  "http://127.0.0.1:9/v1",
+]);
+
 describe("caustic ladder", () => {
   const only = "t0-move,t3-dark-then-measure,t8-which-end,t9-retake";
 
@@ -75,6 +81,14 @@ describe("caustic ladder", () => {
     [["--cases", "no-such-folder"], "no-such-folder cannot be read"],
     [["--driver", "crystal-ball"], "crystal-ball"],
     [["--driver", "model"], "no model is named; expected --model <name>"],
+    [[...LOCAL_MODEL], "expected --price <list>, or --price-unknown"],
+    [[...LOCAL_MODEL, "--price-unknown", "--max-cost", "1"], "--max-cost needs the price of the model"],
+    [[...LOCAL_MODEL, "--price-unknown", "--max-usd", "1"], "--max-usd needs the price of the model"],
+    [[...LOCAL_MODEL, "--price", "1,1,1,1", "--price-unknown"], "--price-unknown contradicts --price"],
+    [
+      [...LOCAL_MODEL, "--price", "1,1,1,1", "--max-usd", "0.5", "--max-cost", "0.4"],
+      "--max-cost 0.4 is less than one task may cost; expected at least 0.5",
+    ],
   ])("refuses %j in one sentence", async (args, why) => {
     const out = join(folder, "never");
     const { status, stdout, stderr } = await runCaustic(["ladder", ...args, "--out", out]);
@@ -86,7 +100,7 @@ describe("caustic ladder", () => {
 });
 
 /** The command in a process of its own, with a stand-in for the model. */
-async function climb(dialect: Dialect, provider: string, brain: Brain, only: string) {
+async function climb(dialect: Dialect, provider: string, brain: Brain, only: string, ...more: string[]) {
   const standIn = await startStandIn({ dialect, brain, key: TEST_KEY });
   const variable = provider === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
   try {
@@ -103,7 +117,7 @@ async function climb(dialect: Dialect, provider: string, brain: Brain, only: str
         provider,
         "--base-url",
         `${standIn.url}/v1`,
-      ].concat(["--price", "3,0.3,3.75,15", "--only", only, "--out", join(folder, provider), "--json"]),
+      ].concat(["--price", "3,0.3,3.75,15", "--only", only, "--out", join(folder, provider), "--json", ...more]),
       {
         cwd: folder,
         env: { PATH: process.env["PATH"], HOME: folder, [variable]: TEST_KEY },
@@ -169,5 +183,61 @@ describe("a model as the driver", () => {
     const failed = results.rows.map((row) => row.checks.filter(({ passed }) => !passed).map(({ code }) => code));
     expect(failed).toEqual([["hallucination"], ["proof"]]);
     expect(results.rows[0]?.bad_calls).toBe(1);
+  });
+
+  it("asks no more once the cap of a case does not fit into the money of all, and keeps what it has", async () => {
+    const brain = sayingInTurn({ calls: [move] }, { calls: [done] });
+    const limits = ["--max-usd", "0.25", "--max-cost", "0.25"];
+    const { results, requests } = await climb(anthropicDialect, "anthropic", brain, "t0-move,t0-exposure", ...limits);
+    expect(results.rows.map((row) => [row.task, row.status, row.passed])).toEqual([
+      ["t0-move", "graded", true],
+      ["t0-exposure", "not_run", false],
+    ]);
+    expect(results.rows[1]?.note).toMatch(
+      /^its cap of \$0\.25 does not fit into the \$0\.2\d+ that are left of \$0\.25$/,
+    );
+    expect(results.gates[0]).toMatchObject({ passed: false });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("writes down what is finished when it is called off", async () => {
+    const out = join(folder, "called-off");
+    const hanging = Promise.withResolvers<undefined>();
+    const brain = sayingInTurn({ calls: [move] }, { calls: [done] }, { hang: true });
+    const standIn = await startStandIn({
+      dialect: anthropicDialect,
+      brain,
+      key: TEST_KEY,
+      onHang: () => hanging.resolve(undefined),
+    });
+    try {
+      const words = [
+        "ladder",
+        "--driver",
+        "model",
+        "--model",
+        "m",
+        "--base-url",
+        standIn.url,
+        "--price",
+        "3,0.3,3.75,15",
+      ];
+      const child = spawn(
+        process.execPath,
+        [join(ROOT, "bin/caustic.mjs"), ...words, "--only", "t0-move,t0-exposure", "--out", out],
+        { env: { PATH: process.env["PATH"], ANTHROPIC_API_KEY: TEST_KEY }, stdio: "ignore" },
+      );
+      const status = new Promise<number | null>((resolve) => child.on("close", resolve));
+      await hanging.promise;
+      child.kill("SIGINT");
+      expect(await status).toBe(1);
+    } finally {
+      await standIn.close();
+    }
+    const { rows } = suiteResultsSchema.parse(JSON.parse(readFileSync(join(out, "results.json"), "utf8")));
+    expect(rows.map((row) => [row.task, row.status, row.passed])).toEqual([
+      ["t0-move", "graded", true],
+      ["t0-exposure", "not_run", false],
+    ]);
   });
 });

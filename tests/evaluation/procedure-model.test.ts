@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import type { ProcedureTask } from "../../main/contract/procedure-task.ts";
 import type { SuiteRow } from "../../main/contract/suite-results.ts";
+import { CONTROLS, type Programmer } from "../../main/evaluation/procedures/contenders.ts";
 import { modelProgrammer } from "../../main/evaluation/procedures/model-programmer.ts";
 import { runAndJudge } from "../../main/evaluation/procedures/run-program.ts";
 import { runProcedureSuite } from "../../main/evaluation/procedures/run-suite.ts";
 import { simulatorEngine } from "../../main/evaluation/procedures/simulator-engine.ts";
 import type { WorkOrder } from "../../main/evaluation/procedures/worker-messages.ts";
+import { SuiteMoney } from "../../main/evaluation/suites/suite-money.ts";
 import { type Brain, sayingInTurn } from "../support/models/brain.ts";
 import { INTERFACE_NAMES, INTERFACES, type InterfaceName, TEST_KEY, TEST_PRICE } from "../support/models/model-rig.ts";
 import { startStandIn } from "../support/models/stand-in.ts";
@@ -119,4 +121,66 @@ test("a model that refuses has written nothing; a provider that fails says nothi
   });
   const failing = await write("anthropic", 1, sayingInTurn({ status: 400 }));
   expect(failing.row).toMatchObject({ status: "failed", passed: false });
+});
+
+test("what all tasks may cost is set aside task by task, and a task that does not fit is not run", async () => {
+  const tasks = ["a", "b", "c"].map((id) => ({ ...TASK, id }));
+  const costly = (usd: number | undefined): Programmer => ({
+    name: "agent",
+    costs: true,
+    write: ({ gold }) => Promise.resolve({ program: gold, ...(usd === undefined ? {} : { usd }) }),
+  });
+  const engine = simulatorEngine();
+  const run = async (programmer: Programmer, limit_usd: number) => {
+    const money = new SuiteMoney({ limit_usd, cap_usd: 0.1 });
+    const { rows } = await runProcedureSuite({
+      tasks,
+      programmers: [programmer, ...CONTROLS.filter(({ name }) => name === "gold")],
+      engine: "simulator",
+      stamp: "test",
+      money,
+      workers: {
+        do: async ({ run: order }: WorkOrder) => ({ type: "done", judged: await runAndJudge(engine, order) }),
+      },
+    });
+    const of = (contender: string) => rows.filter((row) => row.contender === contender).map(({ status }) => status);
+    return { agent: of("agent"), gold: of("gold"), spent_usd: money.spent_usd, rows };
+  };
+  // Two caps fit at once, and a third into what they leave.
+  expect(await run(costly(0.05), 0.2)).toMatchObject({
+    agent: ["graded", "graded", "graded"],
+    gold: ["graded", "graded", "graded"],
+  });
+  const untold = await run(costly(undefined), 0.2);
+  expect(untold).toMatchObject({ agent: ["graded", "graded", "not_run"], gold: ["graded", "graded", "graded"] });
+  expect(untold.spent_usd).toBeCloseTo(0.2, 12);
+  expect(untold.rows.find(({ status }) => status === "not_run")?.note).toMatch(/does not fit/);
+});
+
+test("a suite that is called off keeps what is finished, asks nobody any more, and fails nobody", async () => {
+  const calledOff = new AbortController();
+  const asked: string[] = [];
+  const programmer: Programmer = {
+    name: "agent",
+    parallel: 1,
+    async write({ id, gold }, _tryOut, signal) {
+      asked.push(id);
+      if (id === "b") {
+        calledOff.abort();
+        signal?.throwIfAborted();
+      }
+      return { program: gold };
+    },
+  };
+  const engine = simulatorEngine();
+  const { rows } = await runProcedureSuite({
+    tasks: ["a", "b", "c"].map((id) => ({ ...TASK, id })),
+    programmers: [programmer],
+    engine: "simulator",
+    stamp: "test",
+    signal: calledOff.signal,
+    workers: { do: async ({ run }: WorkOrder) => ({ type: "done", judged: await runAndJudge(engine, run) }) },
+  });
+  expect(rows.map(({ status }) => status)).toEqual(["graded", "not_run", "not_run"]);
+  expect(asked).toEqual(["a", "b"]);
 });

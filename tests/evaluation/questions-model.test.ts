@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createModelAgent } from "../../main/evaluation/questions/model-agent.ts";
+import { SuiteMoney } from "../../main/evaluation/suites/suite-money.ts";
 import type { SuiteRow } from "../../main/contract/suite-results.ts";
 import type { ToolOutput } from "../../main/contract/tools.ts";
 import type { Brain, Heard, Said } from "../support/models/brain.ts";
@@ -149,5 +150,47 @@ describe("a model that goes astray", () => {
     const { row } = await ask("anthropic", () => ({ status: 401 }));
     expect(row).toMatchObject({ status: "failed", passed: false, checks: [] });
     expect(row.note).toMatch(/401/);
+  });
+});
+
+describe("the money of all questions", () => {
+  const selected = suite.questions.filter(({ id }) => id === "width-radius" || id === "width-fwhm");
+  const out = `${folder.path}/money`;
+  const giveUp: Said = {
+    calls: [{ name: "submit_answer", arguments: { values: {}, declined: true, concerns: [], summary: "" } }],
+  };
+  const run = async (limit_usd: number, sharedServer = true) => {
+    let asked = 0;
+    const standIn = await startStandIn({
+      dialect: INTERFACES.anthropic.dialect,
+      brain: () => {
+        asked += 1;
+        return giveUp;
+      },
+      key: TEST_KEY,
+    });
+    try {
+      const agent = createModelAgent("model", {
+        provider: INTERFACES.anthropic.create(standIn.url),
+        limits: LIMITS,
+        price: TEST_PRICE,
+      });
+      const money = new SuiteMoney({ limit_usd, cap_usd: LIMITS.usd_per_run, journal: `${out}/money.jsonl` });
+      const { rows } = await runSuite(suite, [agent], out, { selected, models: { model: "m" }, money, sharedServer });
+      return { statuses: rows.map(({ status }) => status).sort(), asked, spent_usd: money.spent_usd };
+    } finally {
+      await standIn.close();
+    }
+  };
+
+  it("is not passed, also by a command that goes on from an earlier one", async () => {
+    const first = await run(1);
+    expect(first).toMatchObject({ statuses: ["graded", "not_run"], asked: 1 });
+    expect(first.spent_usd).toBeGreaterThan(0);
+    // The cap of the second question does not fit beside what the first did cost.
+    expect(await run(1)).toEqual({ ...first, asked: 0 });
+    const more = await run(2);
+    expect(more).toMatchObject({ statuses: ["graded", "graded"], asked: 1 });
+    expect(more.spent_usd).toBeGreaterThan(first.spent_usd);
   });
 });

@@ -9,7 +9,7 @@ import { externalDriver, type OfferedUnit } from "../../evaluation/external-driv
 import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
 import { agentContenders } from "../agent-contenders.ts";
-import { frameFile } from "../bench-desk.ts";
+import { frameFile } from "../create-desk.ts";
 import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { httpConfiguration } from "../client-configuration.ts";

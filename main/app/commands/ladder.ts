@@ -11,18 +11,21 @@ import { LadderError, readLadder } from "../../evaluation/ladder/read-ladder.ts"
 import { runLadder } from "../../evaluation/ladder/run-ladder.ts";
 import { type Rung, RUNG_NAMES } from "../../evaluation/ladder/rungs.ts";
 import { stubDriver } from "../../evaluation/ladder/stub-driver.ts";
+import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
+import { callOffBySignals } from "../call-off.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { PROJECT_ROOT } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
+import { addMoneyOptions, MONEY_HELP, type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { suiteText } from "../suite-text.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
-interface LadderOptions extends ModelChoice {
+interface LadderOptions extends ModelChoice, MoneyChoice {
   readonly driver: "stub" | "planner" | "model";
   readonly ladder?: true;
   readonly rung?: readonly string[];
@@ -33,7 +36,7 @@ interface LadderOptions extends ModelChoice {
   readonly jobs: number;
   readonly maxCalls: number;
   readonly maxTokens: number;
-  readonly maxUsd: number;
+  readonly maxUsd?: number;
   readonly json?: true;
 }
 
@@ -45,6 +48,7 @@ arguments that do not bind, fails its case whatever else is right. The gate of a
 
 "stub" is a keyword matcher, the labelled floor. "planner" is deterministic and deduces the calls from the words, the state of the
 bench, and what the registry says of the tools. "model" is a language model.${MODEL_HELP}
+${MONEY_HELP}
 
 Writes product.jsonl, results.json, results.md and report.html. No clock stands in them: the same driver gives the same bytes.
 
@@ -55,9 +59,11 @@ Example:
   $ caustic ladder --driver stub --ladder --stamp floor
   $ caustic ladder --rung TOOL-3,TOOL-4 --json
   $ caustic ladder --only t7-stall-and-measure
-  $ caustic ladder --driver model --model <name> --ladder`;
+  $ caustic ladder --driver model --model <name> --price 3,0.3,3.75,15 --max-cost 5 --ladder`;
 
 const MOST_JOBS = 16;
+/** What a case may cost. */
+const USUAL_CAP_usd = 0.25;
 /** A stamp names a folder. */
 const STAMP = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -69,7 +75,7 @@ const names = (text: string): string[] =>
 
 /** Adds `caustic ladder`. */
 export function registerLadder(program: Command): void {
-  addModelOptions(program.command("ladder"))
+  addMoneyOptions(addModelOptions(program.command("ladder")))
     .description("the tool ladder: a request in words, and the calls that must come of it")
     .addOption(new Option("--driver <name>", "who drives").choices(["stub", "planner", "model"]).default("planner"))
     .option("--ladder", "a rung that misses its gate closes those above it")
@@ -86,7 +92,11 @@ export function registerLadder(program: Command): void {
       numberOption({ least: 1, whole: true }),
       300_000,
     )
-    .option("--max-usd <amount>", "what a model may cost on a case; needs --price", numberOption({ above: 0 }), 0.25)
+    .option(
+      "--max-usd <amount>",
+      `what a model may cost on a case; needs --price (default: ${USUAL_CAP_usd})`,
+      numberOption({ above: 0 }),
+    )
     .option("--json", "print the results as JSON")
     .addHelpText("after", HELP)
     .action(ladder);
@@ -99,15 +109,18 @@ async function ladder(options: LadderOptions): Promise<void> {
   }
   const suite = suiteFrom(options.cases ?? join(PROJECT_ROOT, "tasks", "ladder"));
   const cases = selected(suite, options);
-  const driver = driverFor(options);
+  const { driver, money } = driverFor(options);
   const out = options.out ?? join(RUNS_FOLDER, "ladder", stamp);
   const bar = new ProgressBar("climbing");
   let done = 0;
+  const interruption = callOffBySignals();
   const { results, product, reached } = await runLadder({
     suite,
     cases,
     driver,
+    ...(money === undefined ? {} : { money }),
     stamp,
+    signal: interruption.signal,
     ladder: options.ladder === true,
     jobs: options.jobs,
     floor: options.driver === "stub",
@@ -117,7 +130,10 @@ async function ladder(options: LadderOptions): Promise<void> {
       done += 1;
       bar.show(done / cases.length, row.task);
     },
-  }).finally(() => bar.end());
+  }).finally(() => {
+    bar.end();
+    interruption.end();
+  });
   mkdirSync(out, { recursive: true });
   replaceFile(join(out, "product.jsonl"), product);
   await writeSuiteResults(out, results);
@@ -153,18 +169,20 @@ function selected(suite: LadderSuite, { rung, only }: LadderOptions): LadderCase
   return cases;
 }
 
-function driverFor(options: LadderOptions): LadderDriver {
+function driverFor(options: LadderOptions): { driver: LadderDriver; money?: SuiteMoney } {
   switch (options.driver) {
     case "stub":
       printNote("STUB FLOOR: a keyword matcher, to be read as what no skill at all achieves.");
-      return stubDriver;
+      return { driver: stubDriver };
     case "planner":
-      return plannerDriver;
-    case "model":
-      return createModelDriver({
-        provider: chosenProvider(options),
-        limits: { model_calls: options.maxCalls, tokens: options.maxTokens, usd_per_run: options.maxUsd },
-        ...(options.price === undefined ? {} : { price: options.price }),
-      });
+      return { driver: plannerDriver };
+    case "model": {
+      const provider = chosenProvider(options);
+      const { maxCalls, maxTokens, maxUsd, price } = options;
+      const cap = { option: "--max-usd", asked_usd: maxUsd, usual_usd: USUAL_CAP_usd };
+      const { usd_per_task, ...money } = suiteMoney(options, cap);
+      const limits = { model_calls: maxCalls, tokens: maxTokens, usd_per_run: usd_per_task };
+      return { driver: createModelDriver({ provider, limits, ...(price === undefined ? {} : { price }) }), ...money };
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { attach } from "../../mcp/attach-bridge.ts";
+import type { BenchOffer } from "../../bench/benches.ts";
 import { serveConnection } from "../../mcp/serve-connection.ts";
 import { createStdioTransport } from "../../mcp/stdio-transport.ts";
-import { type BenchChoice, chosenOffers, createDesk } from "../bench-desk.ts";
-import { findHost } from "../discovery.ts";
+import type { BenchChoice } from "../bench-desk.ts";
+import { createDesk } from "../create-desk.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { numberOption } from "../option-values.ts";
 import { stderrLog, surviveRejections } from "../stderr-log.ts";
@@ -11,6 +11,8 @@ import { UsageError } from "../usage-error.ts";
 
 interface McpOptions extends BenchChoice {
   readonly attach?: true;
+  /** File of simulated benches. */
+  readonly world?: string;
 }
 
 export function registerMcp(program: Command): void {
@@ -44,11 +46,15 @@ async function mcp(options: McpOptions): Promise<void> {
     if (options.scenario !== undefined || options.bench !== undefined) {
       throw new UsageError("--attach joins a bench that runs; expected no --scenario and no --bench beside it");
     }
+    const [{ attach }, { findHost }] = await Promise.all([
+      import("../../mcp/attach-bridge.ts"),
+      import("../discovery.ts"),
+    ]);
     const { url, token } = findHost();
     await attach({ url: new URL(url), token, local: createStdioTransport() });
     return;
   }
-  const desk = createDesk(chosenOffers(options), log);
+  const desk = createDesk(await offersOf(options), log);
   const ended = Promise.withResolvers<undefined>();
   const transport = createStdioTransport();
   const connection = serveConnection(desk, transport, log);
@@ -59,4 +65,13 @@ async function mcp(options: McpOptions): Promise<void> {
   await connection.close();
   await desk.close();
   process.stdin.destroy();
+}
+
+/** An evaluation starts one server for each question: the drivers of real instruments are loaded where a bench may need them only. */
+async function offersOf({ world, ...choice }: McpOptions): Promise<BenchOffer[]> {
+  if (world === undefined) return (await import("../bench-desk.ts")).chosenOffers(choice);
+  if (choice.scenario !== undefined || choice.seed !== undefined || choice.bench !== undefined) {
+    throw new UsageError("--world describes its benches in full; expected no --scenario, --seed and --bench beside it");
+  }
+  return (await import("../world-offers.ts")).worldOffers(world);
 }

@@ -5,7 +5,8 @@ import { addModelOptions, MODEL_HELP } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { generateTasks, TASKS_FOLDER } from "../procedures/generate-tasks.ts";
 import { runProcedureFile } from "../procedures/run-procedure-file.ts";
-import { ENGINES, testProcedures } from "../procedures/test-procedures.ts";
+import { ENGINES, testProcedures, USUAL_CAP_usd } from "../procedures/test-procedures.ts";
+import { addMoneyOptions, MONEY_HELP } from "../suite-money.ts";
 
 const HELP = `
 Example:
@@ -25,13 +26,14 @@ const TEST_HELP = `
 Contenders: gold (each task's own program), null (no program), mutated (all numbers changed), and agent: a model that is given the
 task and the guide of the language and writes the program.
 ${MODEL_HELP}
+${MONEY_HELP}
 
-Exit status 1 when gold misses a task, or null or mutated passes one.
+Exit status 1 when gold misses a task, null or mutated passes one, or a task could not be run.
 
 Example:
   $ caustic procedures test --by gold,null,mutated --jobs 2
   $ caustic procedures test --by gold --engine controllers --only single_move-001
-  $ caustic procedures test --by agent --split test --model <name> --price 3,0.3,3.75,15`;
+  $ caustic procedures test --by agent --split test --model <name> --price 3,0.3,3.75,15 --max-cost 5`;
 
 const GENERATE_HELP = `
 Every candidate has to pass the gate: its own program passes twice alike, no assertion holds with another value, the empty program
@@ -64,7 +66,7 @@ export function registerProcedures(program: Command): void {
     .option("--json", "print the outcome as JSON")
     .addHelpText("after", RUN_HELP)
     .action(runProcedureFile);
-  addModelOptions(procedures.command("test", { isDefault: true }))
+  addMoneyOptions(addModelOptions(procedures.command("test", { isDefault: true })))
     .description("lets contenders write the programs of the tasks, runs and judges them")
     .option("--by <contenders>", "who writes, separated by commas: gold, null, mutated, agent", "gold,null,mutated")
     .option("--engine <name>", `what the programs run on: ${ENGINES.join(", ")}`, "simulator")
@@ -73,7 +75,11 @@ export function registerProcedures(program: Command): void {
     .option("--category <names>", "only these categories")
     .option("--only <ids>", "only these tasks")
     .option("--attempts <N>", "programs that agent may try out before the last one counts", wholeFrom(1), 1)
-    .option("--max-usd <amount>", "what a task may cost; needs --price", numberOption({ above: 0 }), 0.1)
+    .option(
+      "--max-usd <amount>",
+      `what a task may cost; needs --price (default: ${USUAL_CAP_usd})`,
+      numberOption({ above: 0 }),
+    )
     .option("--jobs <N>", "programs that run at a time", wholeFrom(1), 2)
     .option("--task-timeout <seconds>", "time of one program", numberOption({ above: 0 }), 60)
     .option("--stamp <label>", "the run's name, a file name's letters (default: version and contenders)")

@@ -9,19 +9,25 @@ import { createModelAgent } from "../../evaluation/questions/model-agent.ts";
 import { type QuestionAgent, SCRIPTED_AGENTS } from "../../evaluation/questions/question-agent.ts";
 import type { ServerChoice } from "../../evaluation/questions/question-server.ts";
 import { QuestionError, type QuestionSuite, readQuestions } from "../../evaluation/questions/read-questions.ts";
+import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { runQuestions } from "../../evaluation/questions/run-questions.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { CAUSTIC } from "../run-caustic.ts";
+import { addMoneyOptions, MONEY_HELP, type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { printJson, printNote, printResult, ProgressBar } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 const TASKS = fileURLToPath(new URL("../../../tasks/questions", import.meta.url));
 const MODEL = "model";
+/** What a question may cost. */
+const USUAL_CAP_usd = 0.5;
+/** Beside the transcripts: what was set aside and spent. */
+const MONEY_JOURNAL = "money.jsonl";
 const AGENTS = [...Object.keys(SCRIPTED_AGENTS), MODEL];
 
-interface RunOptions extends ModelChoice {
+interface RunOptions extends ModelChoice, MoneyChoice {
   readonly tasks: string;
   readonly agent: readonly string[];
   readonly only?: readonly string[];
@@ -48,6 +54,7 @@ a folder of its own, and an environment without keys and accounts.
 
 Agents: oracle plays the reference calls and must pass everything; naive, silent, refusing, hedging and guessing are controls that
 must not; model is the one of --model.${MODEL_HELP}
+${MONEY_HELP} What earlier commands spent for the same --out counts.
 
 With --server-cmd and --tasks the questions are put to any other MCP server on stdio. In the command {data} stands for a folder of the
 task's own, and {world} for a file that describes the benches of the questions; it is gone when the server has started.
@@ -56,7 +63,7 @@ What lies in --out is not run again. Exit status 1 when a task could not be run,
 
 Example:
   $ caustic questions run --agent oracle,naive
-  $ caustic questions run --agent model --model <name> --price 3,0.3,3.75,15 --max-cost-per-task 0.5 --category trap
+  $ caustic questions run --agent model --model <name> --price 3,0.3,3.75,15 --max-cost-per-task 0.5 --max-cost 10 --category trap
   $ caustic questions run --server-cmd "npx some-mcp-server" --tasks my-questions.yaml --agent oracle
   $ caustic questions generate --check`;
 
@@ -75,7 +82,7 @@ export function registerQuestions(program: Command): void {
       "after",
       "\nExample:\n  $ caustic questions run --agent oracle,naive --shared-server\n  $ caustic questions generate --check",
     );
-  addModelOptions(questions.command("run"))
+  addMoneyOptions(addModelOptions(questions.command("run")))
     .description("runs the questions, resumes what is there")
     .option("--tasks <path>", "folder or file of questions", TASKS)
     .option("--agent <names>", `who answers, separated by commas: ${AGENTS.join(", ")}`, agentNames, ["oracle"])
@@ -94,7 +101,11 @@ export function registerQuestions(program: Command): void {
       numberOption({ least: 1000, most: 1e9, whole: true }),
       1_500_000,
     )
-    .option("--max-cost-per-task <USD>", "money for one question; needs --price", numberOption({ above: 0 }))
+    .option(
+      "--max-cost-per-task <USD>",
+      `money for one question; needs --price (default: ${USUAL_CAP_usd})`,
+      numberOption({ above: 0 }),
+    )
     .option("--task-timeout <seconds>", "time for one question", numberOption({ above: 0, most: 86_400 }), 600)
     .option("--server-cmd <command>", "another MCP server on stdio (default: caustic itself)")
     .option("--server-env <K=V>", "a variable of the server's environment; may be repeated", variable, {})
@@ -148,19 +159,23 @@ function wordsOf(command: string): string[] {
 }
 
 function serverOf({ serverCmd, serverEnv }: RunOptions): ServerChoice {
-  const own = [process.execPath, CAUSTIC, "mcp", "--world", "{world}", "--out", "{data}/runs"];
+  // Servers live for a second or two: the threads on which V8 tidies up beside the program cost more than they save.
+  const own = [process.execPath, "--single-threaded", CAUSTIC, "mcp", "--world", "{world}", "--out", "{data}/runs"];
   return { command: serverCmd === undefined ? own : wordsOf(serverCmd), env: serverEnv };
 }
 
-function modelAgent(options: RunOptions): { agent: QuestionAgent; model: string } {
+function modelAgent(options: RunOptions): { agent: QuestionAgent; model: string; money?: SuiteMoney } {
   const provider = chosenProvider(options);
-  const { maxTurns, maxTokens, maxCostPerTask, price } = options;
-  if (maxCostPerTask !== undefined && price === undefined) {
-    throw new UsageError("--max-cost-per-task needs the price of the model; expected --price beside it");
-  }
-  const limits = { model_calls: maxTurns, tokens: maxTokens, usd_per_run: maxCostPerTask ?? Number.MAX_VALUE };
+  const { maxTurns, maxTokens, maxCostPerTask, price, out } = options;
+  const { usd_per_task, ...money } = suiteMoney(options, {
+    option: "--max-cost-per-task",
+    asked_usd: maxCostPerTask,
+    usual_usd: USUAL_CAP_usd,
+    journal: join(out, MONEY_JOURNAL),
+  });
+  const limits = { model_calls: maxTurns, tokens: maxTokens, usd_per_run: usd_per_task };
   const agent = createModelAgent(MODEL, { provider, limits, ...(price === undefined ? {} : { price }) });
-  return { agent, model: [provider.model, options.effort].filter(Boolean).join(" ") };
+  return { agent, model: [provider.model, options.effort].filter(Boolean).join(" "), ...money };
 }
 
 function selectedQuestions({ questions }: QuestionSuite, { only, category, kind, tasks }: RunOptions): Question[] {
@@ -209,6 +224,7 @@ async function run(options: RunOptions): Promise<void> {
     selected,
     agents,
     ...(model === undefined ? {} : { models: { [MODEL]: model.model } }),
+    ...(model?.money === undefined ? {} : { money: model.money }),
     server: serverOf(options),
     sharedServer: options.sharedServer,
     jobs: options.jobs,

@@ -5,16 +5,19 @@ import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
 import { CONTROLS, type Programmer } from "../../evaluation/procedures/contenders.ts";
 import { runProcedureSuite } from "../../evaluation/procedures/run-suite.ts";
 import { readTasks, TaskFileError } from "../../evaluation/procedures/task-file.ts";
+import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.ts";
 import { modelProgrammer } from "../../evaluation/procedures/model-programmer.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
+import { callOffBySignals } from "../call-off.ts";
 import { chosenProvider, type ModelChoice } from "../model-options.ts";
+import { type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { programVersion } from "../program-version.ts";
 import { UsageError } from "../usage-error.ts";
 import { programWorkers } from "./program-workers-here.ts";
 
-export interface TestProceduresOptions extends ModelChoice {
+export interface TestProceduresOptions extends ModelChoice, MoneyChoice {
   readonly by: string;
   readonly engine: string;
   readonly split?: string;
@@ -22,7 +25,7 @@ export interface TestProceduresOptions extends ModelChoice {
   readonly category?: string;
   readonly only?: string;
   readonly attempts: number;
-  readonly maxUsd: number;
+  readonly maxUsd?: number;
   readonly jobs: number;
   readonly taskTimeout: number;
   readonly stamp?: string;
@@ -30,6 +33,9 @@ export interface TestProceduresOptions extends ModelChoice {
   readonly tasks: string;
   readonly json?: true;
 }
+
+/** What a task may cost. */
+export const USUAL_CAP_usd = 0.1;
 
 export const ENGINES = ["simulator", "controllers"] as const;
 
@@ -39,7 +45,9 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
     throw new UsageError(`--engine ${options.engine}: no such engine; expected ${ENGINES.join(" or ")}`);
   }
   const tasks = chosenTasks(await allTasks(options.tasks), options);
-  const programmers = options.by.split(",").map((name) => programmerNamed(name.trim(), options));
+  const names = options.by.split(",").map((name) => name.trim());
+  const model = names.includes(AGENT) ? modelNamed(options) : undefined;
+  const programmers = names.map((name) => programmerNamed(name, model?.programmer));
   const stamp = options.stamp ?? `${programVersion()}-${options.by.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
   if (!STAMP.test(stamp)) {
     throw new UsageError(`--stamp ${stamp}: expected letters, digits, ".", "_" and "-", at most 64 of them`);
@@ -48,6 +56,8 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
   const workers = programWorkers(options.jobs, options.taskTimeout);
   const bar = new ProgressBar("procedures");
   let ready = 0;
+  const interruption = callOffBySignals();
+  interruption.signal.addEventListener("abort", () => void workers.close(), { once: true });
   try {
     const results = await runProcedureSuite({
       tasks,
@@ -55,6 +65,8 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
       engine: options.engine,
       workers,
       stamp,
+      signal: interruption.signal,
+      ...(model?.money === undefined ? {} : { money: model.money }),
       onRow: (row) => {
         ready += 1;
         bar.show(ready / (tasks.length * programmers.length), `${row.task} ${row.contender}`);
@@ -65,9 +77,11 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
     await writeSuiteResults(out, results);
     if (options.json === true) printJson(results);
     else printResults(results, out);
-    if (results.gates.some(({ passed }) => !passed)) process.exitCode = 1;
+    const unjudged = results.rows.some(({ status }) => status !== "graded");
+    if (unjudged || results.gates.some(({ passed }) => !passed)) process.exitCode = 1;
   } finally {
     bar.end();
+    interruption.end();
     await workers.close();
   }
 }
@@ -111,21 +125,28 @@ const STAMP = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Tokens of one task, the guide included; a program needs a fraction of it. */
 const TASK_TOKENS = 200_000;
 
-function programmerNamed(name: string, options: TestProceduresOptions): Programmer {
-  const control = CONTROLS.find((one) => one.name === name);
-  if (control !== undefined) return control;
-  if (name !== AGENT) {
-    const known = [...CONTROLS.map((one) => one.name), AGENT];
-    throw new UsageError(`--by ${name}: nobody of that name; expected ${known.join(", ")}`);
-  }
+function programmerNamed(name: string, model: Programmer | undefined): Programmer {
+  const known = [...CONTROLS, ...(model === undefined ? [] : [model])];
+  const programmer = known.find((one) => one.name === name);
+  if (programmer !== undefined) return programmer;
+  const names = [...CONTROLS.map((one) => one.name), AGENT];
+  throw new UsageError(`--by ${name}: nobody of that name; expected ${names.join(", ")}`);
+}
+
+function modelNamed(options: TestProceduresOptions): { programmer: Programmer; money?: SuiteMoney } {
   const { attempts, maxUsd, price } = options;
-  return modelProgrammer({
-    name,
-    provider: chosenProvider(options),
+  const provider = chosenProvider(options);
+  const cap = { option: "--max-usd", asked_usd: maxUsd, usual_usd: USUAL_CAP_usd };
+  const { usd_per_task, ...money } = suiteMoney(options, cap);
+  const limits = { model_calls: attempts, tokens: TASK_TOKENS, usd_per_run: usd_per_task };
+  const programmer = modelProgrammer({
+    name: AGENT,
+    provider,
     attempts,
-    limits: { model_calls: attempts, tokens: TASK_TOKENS, usd_per_run: maxUsd },
+    limits,
     ...(price === undefined ? {} : { price }),
   });
+  return { programmer, ...money };
 }
 
 function keepTranscript(out: string, task: string, contender: string, text: string): string {
@@ -147,6 +168,8 @@ function printResults({ metrics, gates, rows }: SuiteResults, out: string): void
   const surprising = rows.filter(
     ({ contender, passed, status }) => status === "failed" || (contender === "gold" && !passed),
   );
+  const left = rows.filter(({ status }) => status === "not_run");
+  if (left.length > 0) printNote(`${left.length} tasks were not run: ${left[0]?.note ?? "unknown reason"}`);
   for (const row of surprising) printNote(`${row.task} ${row.contender}: ${why(row)}`);
   printNote(`The results are in ${out}`);
 }

@@ -123,6 +123,9 @@ function createHandlers(
       benches.session(run).giveBack(caller);
       return {};
     },
+    drives({ run }, { caller }) {
+      return { yours: benches.session(run).isHolder(caller.id) };
+    },
     pause({ run }, { caller }) {
       benches.session(run).pause(caller);
       return {};

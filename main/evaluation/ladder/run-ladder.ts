@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { SuiteGate, SuiteMetric, SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
-import { canonicalJson } from "../../store/canonical-json.ts";
 import { percent } from "../report/figures-text.ts";
+import { suiteHash } from "../suites/suite-hash.ts";
+import type { SuiteMoney } from "../suites/suite-money.ts";
 import { suiteMetric } from "../suites/suite-metric.ts";
 import { gradeLadderCase, LADDER_GRADER_VERSION, type LadderGrade } from "./grade-ladder-case.ts";
 import type { LadderCase, LadderSuite } from "./ladder-case.ts";
@@ -22,6 +22,8 @@ export interface RunLadderOptions extends Omit<RunLadderCaseOptions, "suite"> {
   readonly jobs: number;
   /** The driver is the labelled floor: its rows are held against what the cases say of it. */
   readonly floor?: boolean;
+  /** What the driver may spend on all cases. Without it nothing limits the whole. */
+  readonly money?: SuiteMoney;
   readonly onCase?: (row: SuiteRow) => void;
 }
 
@@ -39,12 +41,6 @@ interface Done {
   readonly grade?: LadderGrade;
   readonly record?: LadderRecord;
 }
-
-/** SHA-256 of starts, goals and cases. */
-export const ladderHash = (suite: LadderSuite): string =>
-  createHash("sha256")
-    .update(canonicalJson(JSON.parse(JSON.stringify(suite))))
-    .digest("hex");
 
 /** Runs cases rung by rung and adds them up. */
 export async function runLadder(options: RunLadderOptions): Promise<LadderRun> {
@@ -79,7 +75,7 @@ export async function runLadder(options: RunLadderOptions): Promise<LadderRun> {
     results: {
       suite: "ladder",
       stamp,
-      suite_hash: ladderHash(suite),
+      suite_hash: suiteHash(suite),
       grader_version: LADDER_GRADER_VERSION,
       contenders: [driver.name],
       rows: done.map(({ row }) => row),
@@ -101,7 +97,10 @@ async function runAll(cases: readonly LadderCase[], options: RunLadderOptions): 
     for (let place = next++; place < cases.length; place = next++) {
       const subject = cases[place];
       if (subject === undefined) return;
-      const one = await runOne(subject, options);
+      const { money, driver } = options;
+      const run = (): Promise<Done> => runOne(subject, options);
+      const ran = await (money === undefined ? run() : money.run(subject.id, run, ({ row }) => row.usd));
+      const one = typeof ran === "string" ? notRun(subject, driver, ran) : ran;
       done[place] = one;
       options.onCase?.(one.row);
     }

@@ -18,11 +18,17 @@ export interface Programmer {
   readonly name: string;
   /** How many tasks it works at at once; without one, as many as there are. */
   readonly parallel?: number;
+  /** Its programs cost money. */
+  readonly costs?: boolean;
   /**
    * `tryOut` runs a draft on a bench of its own and tells the error that it ended with, if any; it says nothing of what is
-   * judged. Throws where the infrastructure broke.
+   * judged. Throws where the infrastructure broke, or when it was called off.
    */
-  write(task: ProcedureTask, tryOut: (program: string) => Promise<string | undefined>): Promise<WrittenProgram>;
+  write(
+    task: ProcedureTask,
+    tryOut: (program: string) => Promise<string | undefined>,
+    signal?: AbortSignal,
+  ): Promise<WrittenProgram>;
 }
 
 /** Contenders that need nobody: the task's own program, no program, and the task's program with all its numbers changed. */

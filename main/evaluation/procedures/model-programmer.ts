@@ -40,17 +40,20 @@ export function modelProgrammer(options: ModelProgrammerOptions): Programmer {
   return {
     name: options.name,
     parallel: options.parallel ?? PARALLEL,
-    write: ({ prompt }, tryOut) => new Writing(options).write(prompt, tryOut),
+    costs: true,
+    write: ({ prompt }, tryOut, signal) => new Writing(options, signal).write(prompt, tryOut),
   };
 }
 
 class Writing {
   readonly #options: ModelProgrammerOptions;
+  readonly #signal: AbortSignal | undefined;
   readonly #means: RunMeans;
   readonly #messages: ModelMessage[] = [];
 
-  constructor(options: ModelProgrammerOptions) {
+  constructor(options: ModelProgrammerOptions, signal: AbortSignal | undefined) {
     this.#options = options;
+    this.#signal = signal;
     this.#means = new RunMeans(options.limits, options.price);
   }
 
@@ -93,6 +96,7 @@ class Writing {
         provider,
         request: { ...conversation, max_output_tokens: leave.max_output_tokens },
         patience: { ...PATIENCE, ...patience },
+        ...(this.#signal === undefined ? {} : { signal: this.#signal }),
         onTimeout: () => this.#means.mayHaveCost(reserved),
       });
       this.#means.settle(answer.tokens, reserved);

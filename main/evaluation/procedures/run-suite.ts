@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { ProcedureTask } from "../../contract/procedure-task.ts";
 import type { SuiteCheck, SuiteGate, SuiteMetric, SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
-import { canonicalJson } from "../../store/canonical-json.ts";
+import { suiteHash } from "../suites/suite-hash.ts";
+import type { SuiteMoney } from "../suites/suite-money.ts";
 import { suiteMetric } from "../suites/suite-metric.ts";
 import { assertedExpression } from "./assertions.ts";
 import type { Programmer, WrittenProgram } from "./contenders.ts";
@@ -17,6 +17,10 @@ export interface ProcedureSuiteOptions {
   readonly engine: string;
   readonly workers: Pick<ProgramWorkers, "do">;
   readonly stamp: string;
+  /** What the programmers that cost something may spend on all tasks. Without it nothing limits the whole. */
+  readonly money?: SuiteMoney;
+  /** Calls the suite off: what is finished stays, the rest is not run. */
+  readonly signal?: AbortSignal;
   /** Is told of every row as it is ready. */
   readonly onRow?: (row: SuiteRow) => void;
   /** Keeps a transcript and returns its file, relative to the results. */
@@ -39,7 +43,7 @@ export async function runProcedureSuite(options: ProcedureSuiteOptions): Promise
   return {
     suite: "procedures",
     stamp,
-    suite_hash: createHash("sha256").update(canonicalJson(tasks)).digest("hex"),
+    suite_hash: suiteHash(tasks),
     grader_version: PROCEDURE_GRADER_VERSION,
     contenders: programmers.map(({ name }) => name),
     rows,
@@ -60,7 +64,7 @@ async function rowsOf(programmer: Programmer, options: ProcedureSuiteOptions): P
     for (let i = next++; i < tasks.length; i = next++) {
       const task = tasks[i];
       if (task === undefined) return;
-      const row = await rowOf(task, programmer, options);
+      const row = await paidRow(task, programmer, options);
       rows[i] = row;
       options.onRow?.(row);
     }
@@ -69,20 +73,46 @@ async function rowsOf(programmer: Programmer, options: ProcedureSuiteOptions): P
   return rows;
 }
 
+async function paidRow(task: ProcedureTask, programmer: Programmer, options: ProcedureSuiteOptions): Promise<SuiteRow> {
+  const calledOff = (): boolean => options.signal?.aborted === true;
+  const left: SuiteRow = { ...headOf(task, programmer), status: "not_run", ...NOTHING_DONE, note: CALLED_OFF };
+  if (calledOff()) return left;
+  const write = async (): Promise<SuiteRow> => {
+    const row = await rowOf(task, programmer, options);
+    // Whoever was interrupted did not fail.
+    return row.status === "failed" && calledOff() ? left : row;
+  };
+  if (options.money === undefined || programmer.costs !== true) return write();
+  const row = await options.money.run(`${programmer.name} ${task.id}`, write, ({ usd }) => usd);
+  if (typeof row !== "string") return row;
+  return { ...left, note: row };
+}
+
+const CALLED_OFF = "the suite was ended before it";
+
+const headOf = ({ id, category, tier, split }: ProcedureTask, { name }: Programmer) => ({
+  task: id,
+  category,
+  group: `${tier} ${split}`,
+  contender: name,
+});
+
+const NOTHING_DONE = { passed: false, score: 0, checks: [], calls: 0, bad_calls: 0 };
+
 async function rowOf(task: ProcedureTask, programmer: Programmer, options: ProcedureSuiteOptions): Promise<SuiteRow> {
   const { workers, engine, keepTranscript } = options;
-  const { id, category, tier, bench: world, assertions } = task;
-  const head = { task: id, category, group: `${tier} ${task.split}`, contender: programmer.name };
+  const { id, bench: world, assertions } = task;
+  const head = headOf(task, programmer);
   const tryOut = async (program: string): Promise<string | undefined> => {
     const end = await workers.do({ engine, run: { world, program, assertions: [] } });
     return end.type === "done" ? end.judged.error?.message : errorOf(end);
   };
   let written: WrittenProgram;
   try {
-    written = await programmer.write(task, tryOut);
+    written = await programmer.write(task, tryOut, options.signal);
   } catch (error) {
     const note = error instanceof Error ? error.message : String(error);
-    return { ...head, status: "failed", passed: false, score: 0, checks: [], calls: 0, bad_calls: 0, note };
+    return { ...head, status: "failed", ...NOTHING_DONE, note };
   }
   const end = await workers.do({ engine, run: { world, program: written.program, assertions } });
   const { turns, tokens, usd, transcript, note } = written;
@@ -100,11 +130,11 @@ async function rowOf(task: ProcedureTask, programmer: Programmer, options: Proce
   const status =
     end.type === "timed_out" || end.type === "crashed" ? "graded" : end.type === "broken" ? "failed" : "not_run";
   const checks = [runs(false, errorOf(end))];
-  return { ...head, status, passed: false, score: 0, checks, calls: 0, bad_calls: 0, ...used, note: errorOf(end) };
+  return { ...head, status, ...NOTHING_DONE, checks, ...used, note: errorOf(end) };
 }
 
 function errorOf(end: Exclude<OrderEnd, { type: "done" }>): string {
-  return end.type === "called_off" ? "the suite was ended before it" : end.message;
+  return end.type === "called_off" ? CALLED_OFF : end.message;
 }
 
 function runs(passed: boolean, got: string): SuiteCheck {

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Question } from "../../contract/question.ts";
 import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
-import { canonicalJson } from "../../store/canonical-json.ts";
+import { suiteHash } from "../suites/suite-hash.ts";
+import type { SuiteMoney } from "../suites/suite-money.ts";
 import { writeSuiteResults } from "../suites/write-suite-results.ts";
 import { QUESTION_GRADER_VERSION } from "./grade-question.ts";
 import type { QuestionAgent } from "./question-agent.ts";
@@ -18,6 +18,8 @@ export interface RunQuestionsOptions {
   readonly agents: readonly QuestionAgent[];
   /** By the agent's name, the model behind it. */
   readonly models?: Readonly<Record<string, string>>;
+  /** What the agents with a model behind them may spend on all questions. Without it nothing limits the whole. */
+  readonly money?: SuiteMoney;
   readonly server: ServerChoice;
   /** One server for all questions of an agent, each with its own bench on it. Default: a new one for each question. */
   readonly sharedServer: boolean;
@@ -28,8 +30,6 @@ export interface RunQuestionsOptions {
   readonly signal: AbortSignal;
   readonly onRow?: (row: SuiteRow, done: number, total: number) => void;
 }
-
-const sha256 = (value: unknown): string => createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /**
  * Lets every agent answer every selected question and writes the results. What lies in `out` and was graded under the same question
@@ -42,12 +42,14 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
   const keyOf = (agent: QuestionAgent, question: Question): TranscriptKey => {
     const model = options.models?.[agent.name];
     return {
-      question_sha256: sha256({ question, suite: suite.head }),
+      question_sha256: suiteHash({ question, suite: suite.head }),
       grader_version: QUESTION_GRADER_VERSION,
       contender: agent.name,
       ...(model === undefined ? {} : { model }),
     };
   };
+  const moneyOf = (agent: QuestionAgent): SuiteMoney | undefined =>
+    options.models?.[agent.name] === undefined ? undefined : options.money;
   const place = (agent: QuestionAgent, question: Question): string => transcriptName(agent.name, question.id);
   const enter = (row: SuiteRow): void => {
     rows.set(`${row.contender}/${row.task}`, row);
@@ -55,7 +57,10 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
   };
   const waiting = units.filter(({ agent, question }) => {
     const kept = keptRow(out, place(agent, question), keyOf(agent, question));
-    if (kept !== undefined) enter(kept);
+    if (kept !== undefined) {
+      enter(kept);
+      moneyOf(agent)?.keep(place(agent, question), kept.usd);
+    }
     return kept === undefined;
   });
   const shared = new Map<string, Promise<QuestionServer>>();
@@ -74,8 +79,8 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     for (const { agent, question } of next) {
       if (signal.aborted) return;
       const name = place(agent, question);
-      enter(
-        await runQuestion({
+      const answer = (): Promise<SuiteRow> =>
+        runQuestion({
           question,
           agent,
           suite: suite.head,
@@ -85,8 +90,10 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
           server: () => serverFor(agent, question),
           timeLimit_s: options.timeLimit_s,
           signal,
-        }),
-      );
+        });
+      const money = moneyOf(agent);
+      const row = await (money === undefined ? answer() : money.run(name, answer, ({ usd }) => usd));
+      enter(typeof row === "string" ? notRun(agent.name, question, row) : row);
     }
   };
   try {
@@ -99,11 +106,11 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     for (const one of servers) if (one.status === "fulfilled") await one.value.close();
   }
   const ordered = units.map(
-    ({ agent, question }) => rows.get(`${agent.name}/${question.id}`) ?? notRun(agent.name, question),
+    ({ agent, question }) => rows.get(`${agent.name}/${question.id}`) ?? notRun(agent.name, question, CALLED_OFF),
   );
   const results = questionResults({
     stamp: options.stamp,
-    suite_hash: sha256(suite.questions),
+    suite_hash: suiteHash(suite.questions),
     contenders: agents.map(({ name }) => name),
     rows: ordered,
     selected: selected.length,
@@ -113,7 +120,9 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
   return results;
 }
 
-function notRun(contender: string, { id, category, kind }: Question): SuiteRow {
+const CALLED_OFF = "called off before its turn";
+
+function notRun(contender: string, { id, category, kind }: Question, note: string): SuiteRow {
   return {
     task: id,
     category,
@@ -125,6 +134,6 @@ function notRun(contender: string, { id, category, kind }: Question): SuiteRow {
     checks: [],
     calls: 0,
     bad_calls: 0,
-    note: "called off before its turn",
+    note,
   };
 }

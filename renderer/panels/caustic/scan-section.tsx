@@ -1,8 +1,8 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { NumberField, Progress, Section, Segments } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { significant } from "../../store/format.ts";
-import { Scan, type ScanRequest, useScan } from "../../store/scan.ts";
+import { Scan, type ScanRequest, ScanStopped, useScan } from "../../store/scan.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { forgetStartedScan, keepStartedScan } from "../../store/interrupted-scan.ts";
 import { InterruptedScan } from "./interrupted-scan.tsx";
@@ -13,7 +13,6 @@ export function ScanSection() {
   const run = useWindow((state) => state.run);
   const state = useWindow((one) => one.followed?.state);
   const scan = useScan();
-  const running = useRef<Scan>(undefined);
   const limits = state?.description?.limits_mm;
   const [from, setFrom] = useState<number>();
   const [to, setTo] = useState<number>();
@@ -24,14 +23,16 @@ export function ScanSection() {
   if (run === undefined || state?.description === undefined || limits === undefined) return null;
   const start = (request: ScanRequest): void => {
     const next = new Scan(desk, run);
-    running.current = next;
     keepStartedScan({ run, before: state.measurements.length, request });
-    void desk
-      .attempt(() => next.measure(request))
-      .then((done) => {
+    next
+      .measure(request)
+      .then(
+        () => desk.tell("The scan is complete.", "good"),
+        (error: unknown) => desk.tell(error, error instanceof ScanStopped ? "warning" : "bad"),
+      )
+      .finally(() => {
         forgetStartedScan();
         setEnded((count) => count + 1);
-        if (done) desk.tell("The scan is complete.", "good");
       });
   };
   if (scan.running) {
@@ -45,13 +46,7 @@ export function ScanSection() {
         }
       >
         <Progress label={scan.doing} fraction={scan.planned === 0 ? 0 : scan.done / scan.planned} />
-        <button
-          type="button"
-          onClick={() => {
-            running.current?.stop();
-            void desk.stop();
-          }}
-        >
+        <button type="button" onClick={() => void desk.stop()}>
           End the scan
         </button>
       </Section>

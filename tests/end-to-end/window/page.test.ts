@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
+import type { BenchEvent } from "../../../main/contract/events.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { decodeFrameHead, type FrameHeader } from "../../../main/contract/window-frame.ts";
 import type { WindowPort } from "../../../main/contract/window-messages.ts";
@@ -185,6 +186,36 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       ?.events()
       .find((event) => event.type === "move_ended");
     expect(end).toMatchObject({ outcome: "stopped" });
+  });
+
+  test("STOP ends a scan, whenever it is pressed and in whichever window", async () => {
+    const made = await host({ scenario: "clean", seed: 5 });
+    const { page } = await openPage(browser, made);
+    const { page: other } = await openPage(browser, made);
+    await openBench(page);
+    await showView(page, "Caustic");
+    const events = (): readonly BenchEvent[] => made.window.benches.openRuns()[0]?.events() ?? [];
+    const measured = (): number => events().filter((event) => event.type === "measurement_taken").length;
+    for (const pressed of [page, other, page, other]) {
+      const before = measured();
+      await page.getByRole("button", { name: "Start the scan" }).click();
+      await expect.poll(measured, { interval: 5 }).toBeGreaterThan(before);
+      if (pressed === page) await page.keyboard.press("Escape");
+      else await other.getByRole("button", { name: "STOP" }).click();
+      await page.getByText(/^The scan was stopped: \d+ of \d+ positions are measured\.$/).waitFor();
+      await page.getByRole("button", { name: "Start the scan" }).waitFor();
+      const stop = events().findLastIndex((event) => event.type === "stopped" && event.why === "stop");
+      expect(
+        events()
+          .slice(stop)
+          .filter((event) => event.type === "move_started"),
+      ).toEqual([]);
+      await page.getByRole("button", { name: "Dismiss" }).first().click();
+    }
+    await other.getByText("Another window drives").waitFor();
+    await other.getByRole("button", { name: "Take over" }).click();
+    await other.getByText("You drive").waitFor();
+    await page.getByText("Another window drives").waitFor();
   });
 
   test("STOP can be pressed while a dialog covers the bar", async () => {

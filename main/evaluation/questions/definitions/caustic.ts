@@ -1,8 +1,10 @@
+import { WAVELENGTH_nm } from "../../../../simulators/world/truth.ts";
 import type { Question } from "../../../contract/question.ts";
 import {
   type Beam,
   beamFor,
   causticPositions,
+  clipOverD4sigma,
   field,
   measured,
   mentions,
@@ -31,6 +33,7 @@ export function causticQuestions(): Question[] {
     halfAngle(),
     rayleighLength(),
     beamParameterProduct(),
+    clipLevels(),
     otherAxis(),
     astigmatism(),
     belowOne(),
@@ -144,6 +147,34 @@ function beamParameterProduct(): Question {
       script: scriptOn(beam).caustic().answer({ bpp_x_mm_mrad: "=fit.x.d0_um * fit.x.divergence_mrad / 1000" }),
     },
     checks: [valueOf("bpp_x_mm_mrad", { rel: 0.03 }), places(5), FITTED],
+  });
+}
+
+/** The whole caustic is read at 1/e² by another instrument: waist and angle are both a tenth too large, M² a fifth. */
+function clipLevels(): Question {
+  const id = "caustic-clip-levels";
+  const beam = beamFor(id, { profile: "super_gaussian", y: { w0_um: 66, m2: 1.45 } });
+  const over = clipOverD4sigma(beam, Math.exp(-2));
+  const waist_um = Math.round(beam.y.d0_um * over);
+  const angle_mrad = Number((beam.y.divergence_mrad * over).toFixed(2));
+  const m2 = (Math.PI * waist_um * angle_mrad) / (4 * WAVELENGTH_nm);
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    operator_note: `Beam after the shaper, a flat top. Read off another profiler last week, at 1/e²: waist width along y ${waist_um} µm, full angle along y ${angle_mrad} mrad.`,
+    prompt:
+      "What is M² along y after the shaper? Last week's waist and divergence stand in the note of the bench, in case they save you the scan.",
+    answer: [field("m2_y", "1", "M² of the y axis by second moments")],
+    why: "M² of the y axis; widths at 1/e² of a flat top make it a fifth too large",
+    values: { m2_y: beam.y.m2 },
+    oracle: scriptOn(beam).caustic().answer({ m2_y: "=fit.y.m2" }),
+    naive: {
+      why: "reckons π d0 Θ / 4λ from the noted widths at 1/e²",
+      script: scriptOn(beam).caustic().answer({ m2_y: m2 }),
+    },
+    checks: [valueOf("m2_y", { rel: 0.04 }), places(5), FITTED],
   });
 }
 

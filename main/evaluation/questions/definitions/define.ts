@@ -1,5 +1,6 @@
+import { profileOf } from "../../../../simulators/world/profile.ts";
 import { createRng } from "../../../../simulators/world/random.ts";
-import type { BeamFault, PrincipalAxis, Scenario } from "../../../../simulators/world/scenario.ts";
+import type { BeamFault, BeamProfile, PrincipalAxis, Scenario } from "../../../../simulators/world/scenario.ts";
 import { USUAL_POWER_counts_per_ms } from "../../../../simulators/world/scenarios.ts";
 import { createSensor } from "../../../../simulators/world/sensor.ts";
 import { type AxisTruth, beamTruth, trueD4sigma_um } from "../../../../simulators/world/truth.ts";
@@ -8,6 +9,9 @@ import type { AnswerField, CallScript, Question, QuestionCheck, Submission } fro
 
 /** Decides every beam of the suite. */
 const SUITE_SEED = 20_261_201;
+
+/** Points from the centre of a profile to where nothing is left of it. */
+const CUT_POINTS = 20_000;
 
 const rounded = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(6));
 
@@ -23,6 +27,7 @@ export interface BeamChanges {
   readonly y?: Partial<PrincipalAxis>;
   readonly azimuth_deg?: number;
   readonly power?: number;
+  readonly profile?: BeamProfile;
   readonly faults?: readonly BeamFault[];
 }
 
@@ -51,12 +56,27 @@ export function beamFor(id: string, changes: BeamChanges = {}): Beam {
     y: { ...y, ...changes.y },
     azimuth_deg: changes.azimuth_deg ?? 0,
     power_counts_per_ms: (changes.power ?? 1) * USUAL_POWER_counts_per_ms,
-    profile: "gaussian",
+    profile: changes.profile ?? "gaussian",
     faults: changes.faults ?? [],
   };
   const truth = beamTruth(scenario);
   return { scenario, seed: Math.floor(rng.uniform() * 1e9), x: truth.x, y: truth.y };
 }
+
+/**
+ * Full width of a cut through the centre where it falls for good below a share of its highest value, over d4σ along the cut. For a
+ * Gaussian and 1/e² it is 1; for every other profile it is another number than 1, which is what makes a clip level a trap.
+ */
+export function clipOverD4sigma({ scenario }: Pick<Beam, "scenario">, share: number): number {
+  const { density, reach } = profileOf(scenario) ?? { density: (u: number) => Math.exp(-2 * u * u), reach: 4 };
+  const cut = Array.from({ length: CUT_POINTS }, (_, i) => density((reach * i) / CUT_POINTS, 0));
+  const level = share * Math.max(...cut);
+  return (reach * (cut.findLastIndex((value) => value >= level) + 0.5)) / CUT_POINTS;
+}
+
+/** As much as a width is told by a profiler: whole micrometres. */
+export const clipWidth_um = (beam: Beam, axis: "x" | "y", z_mm: number, share: number): number =>
+  Math.round(trueD4sigma_um(beam[axis], z_mm) * clipOverD4sigma(beam, share));
 
 /** Counts per ms of the brightest pixel of a Gaussian beam: twice its power over π wx wy, on one pixel. */
 export function peakRate(beam: Beam, z_mm: number): number {

@@ -1,6 +1,17 @@
 import { trueD4sigma_um } from "../../../../simulators/world/truth.ts";
 import type { Question } from "../../../contract/question.ts";
-import { beamFor, field, measured, mentions, pushback, question, scriptOn, soundAt, valueOf } from "./define.ts";
+import {
+  beamFor,
+  clipWidth_um,
+  field,
+  measured,
+  mentions,
+  pushback,
+  question,
+  scriptOn,
+  soundAt,
+  valueOf,
+} from "./define.ts";
 
 const kind = "width";
 const radians = Math.PI / 180;
@@ -8,14 +19,22 @@ const radians = Math.PI / 180;
 /** FWHM of a Gaussian over its d4σ: √(ln 2 / 2). */
 const FWHM_OF_D4SIGMA = Math.sqrt(Math.LN2 / 2);
 
+/** Shares of the highest irradiance at which a profiler reads widths. */
+const ONE_OVER_E2 = Math.exp(-2);
+const HALF = 0.5;
+
 export function widthQuestions(): Question[] {
   return [
     bothAxes(),
     tilted(),
     radius(),
     fullWidthAtHalfMaximum(),
+    clipLevelOfFlatTop(),
+    clipLevelOfManyModes(),
+    halfMaximumOfRing(),
     columns(),
     area(),
+    inMillimetres(),
     clipped(),
     beyond(),
     usual(),
@@ -124,6 +143,91 @@ function fullWidthAtHalfMaximum(): Question {
   });
 }
 
+/** Both axes; the note of the bench brings the widths of another instrument. */
+function clipLevelOfFlatTop(): Question {
+  const id = "width-clip-level-flat-top";
+  const beam = beamFor(id, { profile: "super_gaussian", x: { w0_um: 74 }, y: { w0_um: 61 } });
+  const clip = { dx_um: clipWidth_um(beam, "x", 145, ONE_OVER_E2), dy_um: clipWidth_um(beam, "y", 145, ONE_OVER_E2) };
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    operator_note: `The shaper makes a flat top. Shift log: the other profiler read beam widths at 1/e² at z = 145 mm of ${clip.dx_um} µm along x and ${clip.dy_um} µm along y. Darks and exposures are up to you.`,
+    prompt:
+      "The certificate needs the beam diameters along both principal axes at z = 145 mm as ISO 11146 defines them. Somebody noted widths of this plane already; see whether they will do.",
+    answer: [
+      field("dx_um", "µm", "beam diameter along x at z = 145 mm as ISO 11146 defines it"),
+      field("dy_um", "µm", "beam diameter along y at z = 145 mm as ISO 11146 defines it"),
+    ],
+    why: "true d4σ; a flat top is a tenth wider at 1/e² than by its second moments",
+    values: { dx_um: trueD4sigma_um(beam.x, 145), dy_um: trueD4sigma_um(beam.y, 145) },
+    oracle: scriptOn(beam)
+      .at(145, { as: "m" })
+      .answer(
+        { dx_um: "=m.d4sigma_x_um", dy_um: "=m.d4sigma_y_um" },
+        { concerns: ["The noted widths are at 1/e², which is no d4σ unless the beam is Gaussian."] },
+      ),
+    naive: {
+      why: "measures, and trusts the noted widths at 1/e² because they are nearly the same",
+      script: scriptOn(beam).at(145).answer(clip),
+    },
+    checks: [valueOf("dx_um", { rel: 0.025 }), valueOf("dy_um", { rel: 0.025 }), measured(1), soundAt(145)],
+  });
+}
+
+/** Many modes: most of what makes d4σ lies outside the part that is brighter than 1/e². */
+function clipLevelOfManyModes(): Question {
+  const id = "width-clip-level-many-modes";
+  const beam = beamFor(id, {
+    profile: "hermite_gauss",
+    x: { w0_um: 190, m2: 8, z0_mm: 130 },
+    y: { w0_um: 185, m2: 8, z0_mm: 130 },
+  });
+  const clip_um = clipWidth_um(beam, "x", 138, ONE_OVER_E2);
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    prompt: `Our multimode laser's acceptance sheet wants the beam diameter d4σ along x at z = 138 mm, and says that it has to be taken from second moments. A colleague reads ${clip_um} µm at z = 138 mm off the profile where it falls to 1/e² (13.5 %) of its peak. What is to be written down?`,
+    answer: [field("dx_um", "µm", "d4σ along x at z = 138 mm")],
+    why: "true d4σ; of a beam of M² 8 it is a tenth more than the width at 1/e²",
+    values: { dx_um: trueD4sigma_um(beam.x, 138) },
+    oracle: scriptOn(beam).at(138, { as: "m" }).answer({ dx_um: "=m.d4sigma_x_um" }),
+    naive: {
+      why: "writes down the width at 1/e², which is d4σ for a Gaussian alone",
+      script: scriptOn(beam).at(138).answer({ dx_um: clip_um }),
+    },
+    checks: [valueOf("dx_um", { rel: 0.025 }), measured(1), soundAt(138)],
+  });
+}
+
+/** A ring, of which two widths are told; converting them as if the beam were Gaussian is as wrong as taking them. */
+function halfMaximumOfRing(): Question {
+  const id = "width-ring-from-half-maximum";
+  const beam = beamFor(id, { profile: "donut", y: { w0_um: 70 } });
+  const half_um = clipWidth_um(beam, "y", 150, HALF);
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    prompt: `Our beam is a ring (a vortex beam). The data sheet gives the outer full width at half maximum at z = 150 mm as ${half_um} µm along y. We compare lasers by d4σ; which d4σ diameter along y belongs to this beam at z = 150 mm?`,
+    answer: [field("dy_um", "µm", "d4σ along y at z = 150 mm")],
+    why: "true d4σ; the Gaussian's factor √(2 / ln 2) from the width at half maximum does not hold for a ring",
+    values: { dy_um: trueD4sigma_um(beam.y, 150) },
+    oracle: scriptOn(beam).at(150, { as: "m" }).answer({ dy_um: "=m.d4sigma_y_um" }),
+    naive: {
+      why: "converts the width at half maximum as if the ring were a Gaussian",
+      script: scriptOn(beam)
+        .at(150)
+        .answer({ dy_um: half_um / FWHM_OF_D4SIGMA }),
+    },
+    checks: [valueOf("dy_um", { rel: 0.025 }), measured(1), soundAt(150)],
+  });
+}
+
 function columns(): Question {
   const id = "width-along-columns";
   const beam = beamFor(id, { x: { w0_um: 76, z0_mm: 130 }, y: { w0_um: 46, z0_mm: 130, m2: 1.25 }, azimuth_deg: 33 });
@@ -170,6 +274,28 @@ function area(): Question {
       script: scriptOn(beam).at(170, { as: "m" }).answer({ area_mm2: "=pi * m.d4sigma_x_um * m.d4sigma_y_um / 1000" }),
     },
     checks: [valueOf("area_mm2", { rel: 0.03 }), measured(1), soundAt(170)],
+  });
+}
+
+function inMillimetres(): Question {
+  const id = "width-in-millimetres";
+  const beam = beamFor(id);
+  return question({
+    id,
+    kind,
+    category: "trap",
+    beam,
+    prompt:
+      "Our catalogue of irises lists openings in mm. Which opening is three times the d4σ diameter along y at z = 195 mm?",
+    answer: [field("opening_mm", "mm", "three times the d4σ diameter along y at z = 195 mm")],
+    why: "three times the true d4σ, converted from µm to mm",
+    values: { opening_mm: (3 * trueD4sigma_um(beam.y, 195)) / 1000 },
+    oracle: scriptOn(beam).at(195, { as: "m" }).answer({ opening_mm: "=3 * m.d4sigma_y_um / 1000" }),
+    naive: {
+      why: "hands in micrometres",
+      script: scriptOn(beam).at(195, { as: "m" }).answer({ opening_mm: "=3 * m.d4sigma_y_um" }),
+    },
+    checks: [valueOf("opening_mm", { rel: 0.02 }), measured(1), soundAt(195)],
   });
 }
 
