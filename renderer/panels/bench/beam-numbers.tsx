@@ -3,6 +3,7 @@ import { Reading, Section } from "../../controls/controls.tsx";
 import { fixed, percent, withUncertainty } from "../../store/format.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { FlagList } from "../flag-list.tsx";
+import { frameWords } from "./frame-words.ts";
 
 const GRADE_WORDS = { good: "Good", usable: "Usable", refused: "Refused" } as const;
 const GRADE_TONES = { good: "tone-good", usable: "tone-warning", refused: "tone-bad" } as const;
@@ -11,6 +12,7 @@ const GRADE_TONES = { good: "tone-good", usable: "tone-warning", refused: "tone-
 export function BeamNumbers() {
   const live = useWindow((state) => state.live);
   const fullScale = useWindow((state) => state.followed?.state.description?.full_scale_counts);
+  const darks = useWindow((state) => state.followed?.state.darks) ?? [];
   const widths = live?.widths;
   const x = withUncertainty(widths?.d4sigma_x_um, widths?.u_x_um);
   const y = withUncertainty(widths?.d4sigma_y_um, widths?.u_y_um);
@@ -24,9 +26,9 @@ export function BeamNumbers() {
         ) : (
           <span
             className="row"
-            title="Of one raw frame without its dark; measurements average frames and subtract a dark"
+            title="Of one raw frame: its background is estimated from around the beam. A measurement averages frames and subtracts the dark of its exposure."
           >
-            <span className="dim">{live?.purpose === "measurement" ? "frame of a measurement" : "live, no dark"}</span>
+            <span className="dim">{live === undefined ? "" : frameWords(live, darks)}</span>
             <strong className={GRADE_TONES[widths.grade]}>{GRADE_WORDS[widths.grade]}</strong>
           </span>
         )
