@@ -52,6 +52,7 @@ export function BeamNumbers() {
         <Reading label="Centre y" value={centre(live, "y")} unit="µm" />
         <Reading
           label="Peak"
+          title="Above the background; the counts under the pointer are those of the camera"
           value={fixed(widths?.peak_counts, 0)}
           unit="counts"
           tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
@@ -62,7 +63,10 @@ export function BeamNumbers() {
           tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
         />
       </dl>
-      <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
+      <PeakBar
+        share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale}
+        saturated={(widths?.saturated_fraction ?? 0) > 0}
+      />
       <div className="live-flags scroll" role="region" aria-label="Flags of the frame" tabIndex={0}>
         {widths !== undefined && widths.flags.length === 0 && widths.reasons.length === 0 ? (
           <p className="dim">No flags.</p>
@@ -81,14 +85,15 @@ function centre(live: FrameHeader | undefined, axis: "x" | "y"): string {
 }
 
 /** How much of the camera's range the peak uses; the good stretch is marked. */
-function PeakBar({ share }: { share: number | undefined }) {
-  const shown = Math.min(1, share ?? 0);
-  const tone = share === undefined ? "" : share > 0.95 ? "bad" : share < 0.1 ? "warning" : "good";
+function PeakBar({ share, saturated }: { share: number | undefined; saturated: boolean }) {
+  const shown = saturated ? 1 : Math.min(1, share ?? 0);
+  const words = saturated ? "saturated: full scale" : `${percent(share, 0)} of full scale`;
+  const tone = share === undefined ? "" : saturated || share > 0.95 ? "bad" : share < 0.1 ? "warning" : "good";
   return (
-    <div className="peak" role="img" aria-label={`Peak at ${percent(share, 0)} of full scale`}>
+    <div className="peak" role="img" aria-label={`Peak: ${words}`}>
       <span className="peak-good" />
       <span className={`peak-fill peak-${tone}`} style={{ width: `${100 * shown}%` }} />
-      <span className="peak-text number">{percent(share, 0)} of full scale</span>
+      <span className="peak-text number">{words}</span>
     </div>
   );
 }
