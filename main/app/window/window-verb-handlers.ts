@@ -180,7 +180,7 @@ function createHandlers(
     open_record: ({ folder }) => ({ record: records.open(folder) }),
     grade_record: ({ record }) => records.grade(record),
     verify_record: ({ record }) => records.verify(record),
-    async print_pdf({ html }) {
+    async print_pdf({ html }, { cancellation }) {
       if (printPdf === undefined) {
         throw new BenchError(
           "not_offered",
@@ -188,7 +188,7 @@ function createHandlers(
           "Save the report as HTML and print that, or name a browser in CAUSTIC_BROWSER.",
         );
       }
-      return { pdf_base64: base64(await printPdf(printable(html))) };
+      return { pdf_base64: base64(await printPdf(printable(html), cancellation)) };
     },
     start_contender: (input) => contenders.start(input),
     stop_contender: ({ drive }) => contenders.stop(drive),

@@ -155,7 +155,7 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await page.getByText("You drive").waitFor();
     await page
       .locator(".drives")
-      .getByText(/failed/)
+      .getByText("stopped: the operator took over")
       .waitFor();
     const session = made.window.benches.openRuns()[0];
     expect(session?.events().some((event) => event.type === "control_changed" && event.why === "taken_over")).toBe(
@@ -216,6 +216,45 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await other.getByRole("button", { name: "Take over" }).click();
     await other.getByText("You drive").waitFor();
     await page.getByText("Another window drives").waitFor();
+  });
+
+  test("a scan that a reload of the page ended says how far it came, and goes on with the rest", async () => {
+    const { page } = await openPage(browser, await host());
+    await openBench(page);
+    await showView(page, "Caustic");
+    await page.getByLabel("positions").fill("5");
+    await page.getByLabel("then complete ISO").uncheck();
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    const rows = page.locator(".caustic-main .measurements tbody tr");
+    await rows.nth(1).waitFor();
+    await page.reload();
+    await showView(page, "Caustic");
+    const said = page.getByText(/The scan ended because the page was reloaded: [234] of 5 positions measured/);
+    await said.waitFor();
+    await page.getByRole("button", { name: /^Go on/ }).click();
+    await page.getByText("The scan is complete.").waitFor();
+    const places = await rows.locator("td:nth-child(2)").allTextContents();
+    expect(new Set(places)).toEqual(new Set(["0.000", "62.500", "125.000", "187.500", "250.000"]));
+    expect(places.filter((place) => place === "0.000")).toHaveLength(1);
+    expect(await said.count()).toBe(0);
+  });
+
+  test("a refusal stands below the view and covers none of it, once however often it came", async () => {
+    const { page } = await openPage(browser, await host());
+    await openBench(page);
+    const target = page.getByLabel("Go to position");
+    for (let times = 0; times < 3; times++) {
+      await target.fill("900");
+      await target.press("Enter");
+    }
+    const refusal = page.locator(".message").filter({ hasText: "lies outside" });
+    await refusal.filter({ hasText: "3 times" }).waitFor();
+    expect(await refusal.count()).toBe(1);
+    const [message, view] = await Promise.all([refusal.boundingBox(), page.locator("main").boundingBox()]);
+    expect((view?.y ?? 0) + (view?.height ?? 0)).toBeLessThanOrEqual((message?.y ?? 0) + 0.5);
+    // The number was given: keys are the window's again.
+    await page.keyboard.press("2");
+    await page.getByText("Nothing measured yet").first().waitFor();
   });
 
   test("STOP can be pressed while a dialog covers the bar", async () => {
