@@ -10,7 +10,11 @@ test.skipIf(process.platform === "win32")("a print that is called off ends with 
     const slow = join(folder, "browser");
     writeFileSync(slow, "#!/bin/sh\nexec sleep 600\n");
     chmodSync(slow, 0o755);
-    const print = browserPrinter({ platform: "linux", env: { CAUSTIC_BROWSER: slow }, exists: (path) => path === slow });
+    const print = browserPrinter({
+      platform: "linux",
+      env: { CAUSTIC_BROWSER: slow },
+      exists: (path) => path === slow,
+    });
     const call = new AbortController();
     const printed = print?.("<p>report</p>", call.signal);
     call.abort();

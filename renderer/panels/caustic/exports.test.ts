@@ -41,11 +41,22 @@ test("a picture of a run without a fit claims no result", () => {
 });
 
 test("the table has every value once, under the names that caustic fit reads, and no more digits than mean something", () => {
-  const measured = { measurement: "m001", z_actual_mm: 12.5, d4sigma_x_um: 161.768142680348, u_x_um: 0.294580797437808 };
+  const measured = {
+    measurement: "m001",
+    z_actual_mm: 12.5,
+    d4sigma_x_um: 161.768142680348,
+    u_x_um: 0.294580797437808,
+  };
   const csv = causticCsv({ state: { ...state, measurements: [measured] } as unknown as RunState });
   const [header = "", row = ""] = csv.split("\n");
   const names = header.split(",");
   expect(new Set(names).size).toBe(names.length);
   const value = (name: string): string | undefined => row.split(",")[names.indexOf(name)];
-  expect(["z_mm", "dx_um", "u_dx_um", "dy_um", "u_dy_um"].map(value)).toEqual(["12.5", "161.76814", "0.2945808", "", ""]);
+  expect(["z_mm", "dx_um", "u_dx_um", "dy_um", "u_dy_um"].map(value)).toEqual([
+    "12.5",
+    "161.76814",
+    "0.2945808",
+    "",
+    "",
+  ]);
 });

@@ -73,15 +73,17 @@ export interface PlotCaption {
 
 export function plotCaption({ state, caustic }: Pick<ExportedRun, "state" | "caustic">, name: string): PlotCaption {
   const { description, finished, simulated } = state;
-  const parts = [
-    `Caustic: ${name}`,
-    ...(description === undefined ? [] : [`${description.wavelength_nm} nm`]),
-  ];
+  const parts = [`Caustic: ${name}`, ...(description === undefined ? [] : [`${description.wavelength_nm} nm`])];
   const status = [
     finished === undefined ? "Without a verdict" : VERDICT_WORDS[finished.verdict],
     ...(simulated ? ["simulated, no real beam"] : []),
   ];
-  return { title: parts.join(", "), status: status.join("; "), x: resultWords(caustic?.x.result), y: resultWords(caustic?.y.result) };
+  return {
+    title: parts.join(", "),
+    status: status.join("; "),
+    x: resultWords(caustic?.x.result),
+    y: resultWords(caustic?.y.result),
+  };
 }
 
 function resultWords(axis: AxisResult | undefined): string {

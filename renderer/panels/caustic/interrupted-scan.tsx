@@ -4,11 +4,7 @@ import type { RunState } from "../../store/run-state.ts";
 import type { ScanRequest } from "../../store/scan.ts";
 
 /** Says that a reload of the page ended a scan, and how far it came; goes on with the rest. */
-export function InterruptedScan(props: {
-  run: string;
-  state: RunState;
-  onGoOn: (rest: ScanRequest) => void;
-}) {
+export function InterruptedScan(props: { run: string; state: RunState; onGoOn: (rest: ScanRequest) => void }) {
   const { run, state, onGoOn } = props;
   const [, setForgotten] = useState(false);
   const scan = startedScan(run);

@@ -74,7 +74,9 @@ export function MeasurementFrame({ source, measurement }: { source: string; meas
         </div>
       ) : (
         <div className="plot-empty dim">
-          <p>{shown.long ? `Still fetching the frame of ${id}: the bench's computer is busy.` : "Fetching the frame …"}</p>
+          <p>
+            {shown.long ? `Still fetching the frame of ${id}: the bench's computer is busy.` : "Fetching the frame …"}
+          </p>
           {shown.long ? (
             <span className="row">
               <button type="button" className="small" onClick={again}>

@@ -153,10 +153,7 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await page.locator(".entry .caller-script").nth(2).waitFor();
     await page.getByRole("banner").getByRole("button", { name: "Take over" }).click();
     await page.getByText("You drive").waitFor();
-    await page
-      .locator(".drives")
-      .getByText("stopped: the operator took over")
-      .waitFor();
+    await page.locator(".drives").getByText("stopped: the operator took over").waitFor();
     const session = made.window.benches.openRuns()[0];
     expect(session?.events().some((event) => event.type === "control_changed" && event.why === "taken_over")).toBe(
       true,
