@@ -9,6 +9,6 @@ const darks = [
 
 test("a live frame is never said to have no dark where there is one at its exposure", () => {
   expect(frameWords({ purpose: "live", exposure_ms: 4 }, darks)).toBe("live, before d003 is subtracted");
-  expect(frameWords({ purpose: "live", exposure_ms: 2 }, darks)).toBe("live, no dark taken");
+  expect(frameWords({ purpose: "live", exposure_ms: 2 }, darks)).toBe("live, no dark at this exposure");
   expect(frameWords({ purpose: "measurement", exposure_ms: 4 }, darks)).toBe("one raw frame of a measurement");
 });

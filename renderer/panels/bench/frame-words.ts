@@ -8,5 +8,5 @@ export function frameWords(
 ): string {
   if (purpose === "measurement") return "one raw frame of a measurement";
   const dark = darks.findLast((one) => Math.abs(one.exposure_ms / exposure_ms - 1) < 1e-6);
-  return dark === undefined ? "live, no dark taken" : `live, before ${dark.dark} is subtracted`;
+  return dark === undefined ? "live, no dark at this exposure" : `live, before ${dark.dark} is subtracted`;
 }
