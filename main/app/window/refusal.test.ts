@@ -23,6 +23,6 @@ test.each([
 });
 
 test("a bench at work is waited for, and tools are not spoken of", () => {
-  const busy = toRefusal(new BenchError("busy", "a move is under way", "Wait for it (job_status, if it is a job)."));
+  const busy = toRefusal(new BenchError("busy", "move_to is running", "Wait for it (job_status, if it is a job)."));
   expect(busy).toMatchObject({ message: "a move is under way", hint: "Wait until it is done, or press STOP." });
 });

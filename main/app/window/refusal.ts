@@ -17,8 +17,24 @@ export function toRefusal(error: unknown): BenchErrorShape {
 
 /** What the bench advises to whoever drives by its tools, in the words of a person at the window. */
 function forThePage(refusal: BenchErrorShape): BenchErrorShape {
-  return refusal.code === "busy" ? { ...refusal, hint: "Wait until it is done, or press STOP." } : refusal;
+  if (refusal.code !== "busy") return refusal;
+  const [tool = ""] = refusal.message.split(" ", 1);
+  const work = WORK_WORDS[tool];
+  return {
+    ...refusal,
+    message: work === undefined ? refusal.message : `${work} is under way`,
+    hint: "Wait until it is done, or press STOP.",
+  };
 }
+
+/** Long work of the bench, by the tool that does it. */
+const WORK_WORDS: Readonly<Record<string, string>> = {
+  move_to: "a move",
+  measure_at: "a measurement",
+  take_darks: "the taking of a dark",
+  set_exposure: "a change of the exposure",
+  home: "the search for the stage's reference",
+};
 
 /** The first argument that does not fit, by the name of its field, and what was expected. */
 function argumentWords(error: z.ZodError): string {
