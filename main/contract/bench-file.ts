@@ -163,6 +163,29 @@ export type FrameOrientation = z.infer<typeof orientationSchema>;
 
 const relative = z.number().nonnegative().max(0.5);
 
+const keepOutZones = z.array(z.strictObject(keepOutZoneSchema.shape));
+
+/** Ends that lie the wrong way round, each with its field: also those of a file that has other mistakes. */
+export function contradictions(file: { readonly limits?: unknown; readonly keep_out_zones?: unknown }): {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}[] {
+  const { z_min_mm, z_max_mm, exposure_min_ms, exposure_max_ms } = softLimits.safeParse(file.limits).data ?? {};
+  const found: { path: (string | number)[]; message: string }[] = [];
+  if (z_min_mm !== undefined && z_max_mm !== undefined && z_min_mm >= z_max_mm) {
+    found.push({ path: ["limits", "z_max_mm"], message: `expected more than z_min_mm, which is ${z_min_mm}` });
+  }
+  if (exposure_min_ms !== undefined && exposure_max_ms !== undefined && exposure_min_ms > exposure_max_ms) {
+    const message = `expected no less than exposure_min_ms, which is ${exposure_min_ms}`;
+    found.push({ path: ["limits", "exposure_max_ms"], message });
+  }
+  for (const [index, { from_mm, to_mm }] of (keepOutZones.safeParse(file.keep_out_zones).data ?? []).entries()) {
+    if (from_mm <= to_mm) continue;
+    found.push({ path: ["keep_out_zones", index, "to_mm"], message: `expected no less than from_mm, ${from_mm}` });
+  }
+  return found;
+}
+
 /** One bench. */
 export const benchFileSchema = z
   .strictObject({
@@ -179,7 +202,7 @@ export const benchFileSchema = z
     }),
     orientation: orientationSchema.optional(),
     limits: softLimits.optional(),
-    keep_out_zones: z.array(z.strictObject(keepOutZoneSchema.shape)).optional(),
+    keep_out_zones: keepOutZones.optional(),
     /** Standard uncertainties: of a position in mm, and the relative ones of what all positions share. */
     uncertainties: z
       .strictObject({
@@ -209,16 +232,7 @@ export const benchFileSchema = z
         "a simulated shutter blocks no real light; expected operator or stage",
       );
     }
-    const { z_min_mm, z_max_mm, exposure_min_ms, exposure_max_ms } = limits;
-    if (z_min_mm !== undefined && z_max_mm !== undefined && z_min_mm >= z_max_mm) {
-      refuse(["limits", "z_max_mm"], `expected more than z_min_mm, which is ${z_min_mm}`);
-    }
-    if (exposure_min_ms !== undefined && exposure_max_ms !== undefined && exposure_min_ms > exposure_max_ms) {
-      refuse(["limits", "exposure_max_ms"], `expected no less than exposure_min_ms, which is ${exposure_min_ms}`);
-    }
-    keep_out_zones.forEach(({ from_mm, to_mm }, index) => {
-      if (from_mm > to_mm) refuse(["keep_out_zones", index, "to_mm"], `expected no less than from_mm, ${from_mm}`);
-    });
+    for (const { path, message } of contradictions({ limits, keep_out_zones })) refuse([...path], message);
     if (stage.driver !== "simulated" && stage.home_at_start === true && keep_out_zones.length > 0) {
       refuse(
         ["instruments", "stage", "home_at_start"],

@@ -33,7 +33,8 @@ export const openRunSchema = z.object({
 export const recordSummarySchema = z.object({
   record: z.string(),
   bench: z.string(),
-  simulated: z.boolean(),
+  /** Absent where the record does not say any more. */
+  simulated: z.boolean().optional(),
   /** Wall clock, ISO 8601. */
   started: z.string().optional(),
   state: z.enum(["open", "finished", "abandoned", "expired", "interrupted", "damaged"]),

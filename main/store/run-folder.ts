@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { BenchEvent, Journal } from "../contract/events.ts";
 import { DamagedJournalError, type ReadJournal, readJournal } from "./journal-reader.ts";
 import { type Durability, JournalWriter } from "./journal-writer.ts";
@@ -137,13 +137,24 @@ function isAlive({ writer }: RunRecord): boolean {
   }
 }
 
-/** Ids of all runs below a folder, in the order of their names. */
+/** What a folder of a run may hold; one of them is enough to know that it was one. */
+const PARTS: readonly string[] = [RECORD, JOURNAL, FRAMES, PICTURES];
+
+/** Ids of all runs below a folder, in the order of their names. What is left of a damaged run is listed too, even an empty folder. */
 export function runIds(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(root, entry.name, RECORD)))
+    .filter((entry) => entry.isDirectory() && SAFE_ID.test(entry.name) && isOfRun(join(root, entry.name)))
     .map((entry) => entry.name)
     .sort();
+}
+
+/** Holds the evaluations, and may be empty. */
+const NO_RUN = "evaluation";
+
+function isOfRun(directory: string): boolean {
+  const inside = readdirSync(directory);
+  return (inside.length === 0 && basename(directory) !== NO_RUN) || inside.some((name) => PARTS.includes(name));
 }
 
 /** Files whose change means that a run has to be read again. */

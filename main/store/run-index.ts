@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { readRun, runFiles, runIds } from "./run-folder.ts";
-import { type RunSummary, damagedSummary, summarizeRun } from "./run-summary.ts";
+import { runFiles, runIds } from "./run-folder.ts";
+import { type RunSummary, summaryOf } from "./run-summary.ts";
 
 const FILE = "index.sqlite";
 /** Another number and the file is made anew: it holds nothing that the folders do not. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Which runs to list; what is absent does not filter. */
 export interface RunFilter {
@@ -39,7 +39,7 @@ export class RunIndex {
 
   /** Reads what is new or changed and forgets what is gone. Returns how many runs were read. */
   refresh(): number {
-    const ids = runIds(this.#root);
+    const ids = runIds(this.#root).filter((id) => id !== FILE);
     const known = new Map(
       this.#database
         .prepare("SELECT id, stamp, state FROM runs")
@@ -55,7 +55,7 @@ export class RunIndex {
         known.delete(id);
         // An open run turns into an interrupted one without a change of its files.
         if (row?.stamp === stamp && row.state !== "open") continue;
-        this.#put(this.#summary(id), stamp);
+        this.#put(summaryOf(join(this.#root, id), id), stamp);
         read += 1;
       }
       for (const id of known.keys()) this.#database.prepare("DELETE FROM runs WHERE id = ?").run(id);
@@ -106,15 +106,6 @@ export class RunIndex {
 
   close(): void {
     this.#database.close();
-  }
-
-  #summary(id: string): RunSummary {
-    try {
-      // A folder that was renamed is found under its present name.
-      return { ...summarizeRun(readRun(join(this.#root, id))), id };
-    } catch (error) {
-      return damagedSummary(id, error instanceof Error ? error.message : "unreadable");
-    }
   }
 
   /** Changes whenever a file of the run does. */

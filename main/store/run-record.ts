@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 
 /**
@@ -42,6 +42,7 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 
 /** @throws Error naming the file and the field. */
 export function readRunRecord(path: string): RunRecord {
+  if (!existsSync(path)) throw new Error(`${path} is missing, which says what the run was`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, "utf8"));

@@ -1,7 +1,10 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { AxisResult } from "../contract/axis-result.ts";
 import type { BenchEvent, BenchEventOf } from "../contract/events.ts";
 import type { Verdict } from "../contract/vocabulary.ts";
-import type { RunState, StoredRun } from "./run-folder.ts";
+import { readRun, type RunState, type StoredRun } from "./run-folder.ts";
+import { readRunRecord } from "./run-record.ts";
 
 /** A run in one row. Fields that the run does not have are absent. */
 export interface RunSummary {
@@ -43,7 +46,7 @@ const isOf =
 const m2Of = (axis: AxisResult | undefined): readonly [number, number] | undefined =>
   axis?.determined === true ? [axis.m2, axis.u_m2] : undefined;
 
-export function summarizeRun(run: StoredRun): RunSummary {
+function summarizeRun(run: StoredRun): RunSummary {
   const { record, events, state } = run;
   const fit = events.findLast(isOf("caustic_fitted"));
   const finished = events.findLast(isOf("finished"));
@@ -76,8 +79,20 @@ export function summarizeRun(run: StoredRun): RunSummary {
   };
 }
 
-export function damagedSummary(id: string, problem: string): RunSummary {
+/** The run of a folder in one row, also where it cannot be trusted: then with the reason, and what run.json still says. */
+export function summaryOf(directory: string, id = basename(directory)): RunSummary {
+  try {
+    // A folder that was renamed is found under its present name.
+    return { ...summarizeRun(readRun(directory)), id };
+  } catch (error) {
+    return damagedSummary(directory, id, error instanceof Error ? error.message : "unreadable");
+  }
+}
+
+function damagedSummary(directory: string, id: string, problem: string): RunSummary {
+  const isEmpty = existsSync(directory) && readdirSync(directory).length === 0;
   return {
+    ...recordLeft(directory),
     id,
     state: "damaged",
     drivers: [],
@@ -86,6 +101,16 @@ export function damagedSummary(id: string, problem: string): RunSummary {
     measurements: 0,
     darks: 0,
     attempted_violations: 0,
-    problem,
+    problem: isEmpty ? `${directory} is empty` : problem,
   };
+}
+
+/** What run.json says of a run whose events cannot be trusted. */
+function recordLeft(directory: string): Pick<RunSummary, "opened_at" | "bench" | "simulated" | "by"> {
+  try {
+    const { opened_at, bench, simulated, by } = readRunRecord(join(directory, "run.json"));
+    return { opened_at, bench, simulated, by };
+  } catch {
+    return {};
+  }
 }

@@ -1,4 +1,6 @@
 import type { WindowCommand } from "../../main/contract/window-commands.ts";
+import { pressStop } from "../controls/stop-button.tsx";
+import { PageError } from "../host/page-error.ts";
 import type { Desk } from "../store/desk.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useWindow, VIEWS } from "../store/window-store.ts";
@@ -14,19 +16,31 @@ export interface Command {
 
 const VIEW_WORDS = ["Bench", "Caustic", "Agent", "Evaluation", "Runs", "Instruments"];
 
+/** What is asked for now is not done later, when the connection comes back. */
+async function reaching(work: () => Promise<unknown>): Promise<void> {
+  if (useWindow.getState().connection.kind !== "open") {
+    throw new PageError(
+      "connection_lost",
+      "There is no connection to the bench: nothing was done.",
+      "Ask again when the connection is back.",
+    );
+  }
+  await work();
+}
+
 function jog(desk: Desk, step_mm: number): void {
   const { run, followed } = useWindow.getState();
   const { description, zActual_mm } = followed?.state ?? {};
   if (run === undefined || description === undefined || zActual_mm === undefined) return;
   const { min, max } = description.limits_mm;
   const z_mm = Number(Math.min(max, Math.max(min, zActual_mm + step_mm)).toFixed(3));
-  void desk.attempt(() => desk.call("move_to", { run, z_mm, reason: "Jog." }));
+  void desk.attempt(() => reaching(() => desk.call("move_to", { run, z_mm, reason: "Jog." })));
 }
 
 function withRun(work: (desk: Desk, run: string) => Promise<unknown>): (desk: Desk) => void {
   return (desk) => {
     const { run } = useWindow.getState();
-    if (run !== undefined) void desk.attempt(() => work(desk, run));
+    if (run !== undefined) void desk.attempt(() => reaching(() => work(desk, run)));
   };
 }
 
@@ -165,7 +179,7 @@ function belongsToFocus(event: KeyboardEvent): boolean {
 /** Carries out what a key means. STOP comes before everything else. */
 export function handleKey(event: KeyboardEvent, desk: Desk): void {
   if (event.key === "Escape") {
-    void desk.stop();
+    void pressStop(desk);
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || belongsToFocus(event)) return;

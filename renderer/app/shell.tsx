@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { StopButton } from "../controls/stop-button.tsx";
+import { pressStop, StopButton } from "../controls/stop-button.tsx";
 import { AgentView } from "../panels/agent/agent-view.tsx";
 import { BenchView } from "../panels/bench/bench-view.tsx";
 import { CausticView } from "../panels/caustic/caustic-view.tsx";
@@ -11,6 +11,8 @@ import { usePreferences } from "../store/preferences.ts";
 import { useWindow, type ViewName } from "../store/window-store.ts";
 import { COMMANDS, handleKey } from "./commands.ts";
 import { Help } from "./help.tsx";
+import { LostNotice } from "./lost-notice.tsx";
+import { Messages } from "./messages.tsx";
 import { Tour } from "./tour.tsx";
 
 const TABS: readonly { readonly view: ViewName; readonly label: string }[] = [
@@ -43,19 +45,19 @@ export function Shell(props: { onDesktopCommand: ((listener: (command: string) =
   }, [desk]);
   useEffect(() => {
     onDesktopCommand?.((name) => {
-      if (name === "stop") void desk.stop();
+      if (name === "stop") void pressStop(desk);
       else COMMANDS.find((command) => command.name === name)?.run(desk);
     });
   }, [desk, onDesktopCommand]);
   return (
     <div className="shell">
       <Bar />
+      <LostNotice />
       <main className="view" aria-label={TABS.find((tab) => tab.view === view)?.label}>
         <CurrentView view={view} />
       </main>
-      <LostNotice />
-      <Messages />
       <Tour />
+      <Messages />
       {help ? <Help /> : null}
     </div>
   );
@@ -215,49 +217,4 @@ function ConnectionDot() {
   const words = { connecting: "Connecting", open: "Connected", lost: "Connection lost", refused: "Not admitted" }[kind];
   const tone = { connecting: "", open: "dot-good", lost: "dot-warning", refused: "dot-bad" }[kind];
   return <span className={`dot ${tone}`} role="img" aria-label={words} title={words} />;
-}
-
-function LostNotice() {
-  const connection = useWindow((state) => state.connection);
-  if (connection.kind === "lost") {
-    return (
-      <div className="lost" role="alert">
-        The connection to the bench is lost; trying again. What you see may be old. Unless it comes back, whatever you
-        started is stopped.
-      </div>
-    );
-  }
-  if (connection.kind === "refused") {
-    return (
-      <div className="lost" role="alert">
-        Not admitted: {connection.message}.
-      </div>
-    );
-  }
-  return null;
-}
-
-function Messages() {
-  const desk = useDesk();
-  const messages = useWindow((state) => state.messages);
-  return (
-    <div className="messages" role="log" aria-label="Messages">
-      {messages.map((message) => (
-        <div key={message.id} className={`message message-${message.tone}`}>
-          <span>{message.text}</span>
-          <button
-            type="button"
-            className="quiet small"
-            aria-label="Dismiss"
-            onClick={() => {
-              desk.dismiss(message.id);
-            }}
-          >
-            ✕
-          </button>
-          {message.hint === undefined ? null : <span className="hint">{message.hint}</span>}
-        </div>
-      ))}
-    </div>
-  );
 }

@@ -85,7 +85,7 @@ export function Tour() {
   return (
     <aside className="tour" aria-label="First run" aria-live="polite">
       <header className="row">
-        <strong className="grow">{step.title}</strong>
+        <strong>{step.title}</strong>
         <span className="dim number">
           {tour + 1}/{STEPS.length}
         </span>
@@ -103,7 +103,6 @@ export function Tour() {
             Go to the caustic
           </button>
         ) : null}
-        <span className="grow" />
         {last ? null : (
           <button
             type="button"

@@ -71,7 +71,10 @@ export function NumberField(props: {
             props.onChange(value === "" || !Number.isFinite(valueAsNumber) ? undefined : valueAsNumber);
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter") props.onEnter?.();
+            if (event.key !== "Enter" || props.onEnter === undefined) return;
+            props.onEnter();
+            // The number is given: keys are commands again.
+            event.currentTarget.blur();
           }}
         />
         {props.unit === undefined ? null : <span className="unit">{props.unit}</span>}

@@ -132,9 +132,15 @@ export function FrameCanvas(props: {
     const element = canvas.current;
     if (element === null || width === 0) return;
     const ratio = window.devicePixelRatio;
+    const before = { width: element.width / ratio, height: element.height / ratio };
     element.width = Math.round(width * ratio);
     element.height = Math.round(height * ratio);
-    view.current = undefined;
+    // The whole frame stays whole; a part that somebody chose stays in its place.
+    const sensor = frame.current?.header;
+    const showsWhole =
+      sensor === undefined ||
+      view.current?.scale === wholeFrame({ width: sensor.width_px, height: sensor.height_px }, before).scale;
+    if (showsWhole) view.current = undefined;
     schedule();
   }, [width, height, schedule]);
 

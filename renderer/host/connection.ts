@@ -83,6 +83,7 @@ export class Connection {
   #live: string | undefined;
   #detail: FrameDetail = { reduction: 1 };
   #closed = false;
+  #refused: PageError | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -108,14 +109,14 @@ export class Connection {
   }
 
   /** The raw frame of a measurement, dark or view. Rejects with `PageError`. */
-  async frame(source: string, id: string): Promise<WindowFrame> {
+  async frame(source: string, id: string, options: CallOptions = {}): Promise<WindowFrame> {
     const number = this.#nextId;
     let frame: WindowFrame | undefined;
     this.#frameCalls.set(number, (arrived) => {
       frame = arrived;
     });
     try {
-      await this.#call("frame", { source, id }, {});
+      await this.#call("frame", { source, id }, options);
     } finally {
       this.#frameCalls.delete(number);
     }
@@ -152,6 +153,7 @@ export class Connection {
   #call<Verb extends PageVerb>(verb: Verb, input: PageInput<Verb>, options: CallOptions): Promise<PageOutput<Verb>> {
     const id = this.#nextId++;
     const { signal, onProgress } = options;
+    if (this.#refused !== undefined) return Promise.reject(this.#refused);
     return new Promise<unknown>((resolve, reject) => {
       const message = { type: "call", id, verb, input } as const;
       const call: PendingCall = { message, sent: false, resolve, reject, onProgress };
@@ -231,6 +233,7 @@ export class Connection {
         break;
       case "refused":
         this.#closed = true;
+        this.#refuse(message.message);
         listener.onState({ kind: "refused", message: message.message });
         break;
       case "result":
@@ -265,6 +268,14 @@ export class Connection {
         listener.onRecordsChanged();
         break;
     }
+  }
+
+  /** Nothing that was or will be asked for is answered any more. */
+  #refuse(why: string): void {
+    const refused = new PageError("connection_lost", `the bench does not admit this page: ${why}`, "Nothing was done.");
+    this.#refused = refused;
+    for (const call of this.#pending.values()) call.reject(refused);
+    this.#pending.clear();
   }
 
   #welcome({ resumed, overview }: Extract<HostMessage, { type: "welcome" }>): void {

@@ -96,6 +96,17 @@ instruments:
     expect(problemsOf(text).problems).toMatchObject([{ line, field }]);
   });
 
+  test("limits and zones the wrong way round are named beside other mistakes", () => {
+    const text = `${SOUND.replace("632.8", "red")}limits: { z_min_mm: 200, z_max_mm: 10 }
+keep_out_zones: [{ from_mm: 2, to_mm: 1 }]
+`;
+    expect(problemsOf(text).problems.map(({ field }) => field)).toEqual([
+      "wavelength_nm",
+      "limits.z_max_mm",
+      "keep_out_zones[0].to_mm",
+    ]);
+  });
+
   test("a stage that would search its reference through a keep-out zone is refused", () => {
     const stage = "{ driver: grbl, address: COM3, home_at_start: true }";
     const text = `${SOUND.replace("{ driver: simulated }", stage)}keep_out_zones: [{ from_mm: 1, to_mm: 2 }]\n`;

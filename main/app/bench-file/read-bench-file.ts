@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
-import { type BenchFile, benchFileSchema } from "../../contract/bench-file.ts";
+import { type BenchFile, benchFileSchema, contradictions } from "../../contract/bench-file.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** One mistake in a bench file. Line and column count from 1. */
@@ -62,8 +62,13 @@ export function parseBenchFile(text: string, file: string): BenchFile {
   const value: unknown = document.toJS();
   const checked = benchFileSchema.safeParse(value);
   if (checked.success) return checked.data;
-  const problems = checked.error.issues
-    .flatMap((issue) => eachField(issue))
+  const { issues } = checked.error;
+  // What contradicts itself is looked for by the schema only where every field by itself is right.
+  const further =
+    issues.some((issue) => issue.code === "custom") || typeof value !== "object" || value === null
+      ? []
+      : contradictions(value);
+  const problems = [...issues.flatMap((issue) => eachField(issue)), ...further]
     .map(({ path, message }) => ({
       ...place(offsetOf(document, path)),
       field: path.length === 0 ? "the file" : fieldName(path),

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Frame } from "../../../drivers/protocol/frame.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent } from "../../contract/events.ts";
@@ -8,13 +8,16 @@ import { PlanError } from "../../evaluation/evaluation-case.ts";
 import { currentParts } from "../../evaluation/freeze.ts";
 import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
 import { readTiff } from "../../files/tiff-image.ts";
-import { readFrame, readPicture, readRun } from "../../store/run-folder.ts";
+import { readFrame, readPicture, readRun, runFiles, type StoredRun } from "../../store/run-folder.ts";
 import { RunIndex } from "../../store/run-index.ts";
-import { damagedSummary, type RunSummary, summarizeRun } from "../../store/run-summary.ts";
+import { type RunSummary, summaryOf } from "../../store/run-summary.ts";
 import { PROJECT_ROOT } from "../plan-file.ts";
 import { evaluationRunFolder } from "./evaluation-records.ts";
 import { Notifier } from "./notifier.ts";
 import type { BenchShelf, RecordShelf } from "./shelves.ts";
+
+/** Runs that stay read: whoever looks at one asks for its events, its fit and its frames one after the other. */
+const READ_RUNS = 3;
 
 /** The runs of a folder on disk. */
 export class KeptRecords implements RecordShelf {
@@ -24,6 +27,8 @@ export class KeptRecords implements RecordShelf {
   readonly #opened = new Notifier();
   /** Runs of folders elsewhere, by the id under which they stand in the list. */
   readonly #elsewhere = new Map<string, string>();
+  /** By folder, the one that was read last at the end. */
+  readonly #readRuns = new Map<string, { readonly stamp: string; readonly run: StoredRun }>();
 
   /** `root` has one folder per run; runs come and end when `benches` change. */
   constructor(root: string, benches: Pick<BenchShelf, "onChange">) {
@@ -41,7 +46,7 @@ export class KeptRecords implements RecordShelf {
 
   async list(): Promise<readonly RecordSummary[]> {
     this.#index.refresh();
-    const elsewhere = [...this.#elsewhere].map(([id, directory]) => ({ ...summaryOf(directory), id }));
+    const elsewhere = [...this.#elsewhere].map(([id, directory]) => summaryOf(directory, id));
     return [...elsewhere, ...this.#index.list()].map(toRecordSummary);
   }
 
@@ -142,10 +147,21 @@ export class KeptRecords implements RecordShelf {
     throw new BenchError("unknown_run", `there is no record ${record}`, "Look at the list of runs.");
   }
 
-  #read(record: string): ReturnType<typeof readRun> {
+  /** Read once and verified, and again when its files have changed. */
+  #read(record: string): StoredRun {
     const directory = this.#directory(record);
+    const stamp = runFiles(dirname(directory), basename(directory))
+      .map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }))
+      .map((found) => (found === undefined ? "none" : `${found.size} ${found.mtimeNs}`))
+      .join(", ");
+    const known = this.#readRuns.get(directory);
+    this.#readRuns.delete(directory);
     try {
-      return readRun(directory);
+      const run = known?.stamp === stamp ? known.run : readRun(directory);
+      this.#readRuns.set(directory, { stamp, run });
+      const [oldest] = this.#readRuns.keys();
+      if (this.#readRuns.size > READ_RUNS && oldest !== undefined) this.#readRuns.delete(oldest);
+      return run;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new BenchError("internal", `the record cannot be read: ${message}`, "Restore the folder from a copy.");
@@ -153,19 +169,11 @@ export class KeptRecords implements RecordShelf {
   }
 }
 
-function summaryOf(directory: string): RunSummary {
-  try {
-    return summarizeRun(readRun(directory));
-  } catch (error) {
-    return damagedSummary(basename(directory), error instanceof Error ? error.message : "unreadable");
-  }
-}
-
 function toRecordSummary(run: RunSummary): RecordSummary {
   return {
     record: run.id,
     bench: run.bench ?? "",
-    simulated: run.simulated ?? false,
+    ...(run.simulated === undefined ? {} : { simulated: run.simulated }),
     ...(run.opened_at === undefined ? {} : { started: run.opened_at }),
     state: run.state,
     drivers: [...run.drivers],

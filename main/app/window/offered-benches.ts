@@ -1,3 +1,5 @@
+import { SimulatedClock } from "../../../simulators/instruments/clock.ts";
+import { SimulatedStage } from "../../../simulators/instruments/stage.ts";
 import type { MomentKernel } from "../../analysis/kernel.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import { type BenchOffer, createBenches } from "../../bench/benches.ts";
@@ -110,6 +112,7 @@ export class OfferedBenches implements BenchShelf {
     const { scenario: name, seed, sensor, real_time = false, z_min_mm, z_max_mm } = input;
     const known = [...this.#about].find(([, about]) => about.input === JSON.stringify(input));
     if (known !== undefined) return known[0];
+    checkTravel(z_min_mm, z_max_mm);
     const bench = `bench-${this.#offers.length + 1}`;
     this.#about.set(bench, {
       input: JSON.stringify(input),
@@ -118,6 +121,7 @@ export class OfferedBenches implements BenchShelf {
         `seed ${seed}`,
         ...(sensor === undefined ? [] : [sensor]),
         ...(real_time ? ["real time"] : []),
+        ...limitWords(z_min_mm, z_max_mm),
       ].join(", "),
     });
     this.offer(
@@ -179,4 +183,33 @@ export class OfferedBenches implements BenchShelf {
     if (files !== undefined) return files;
     throw new BenchError("not_offered", "this host has no folder of bench files", "Start it with caustic serve.");
   }
+}
+
+const TRAVEL = ((): { readonly min_mm: number; readonly max_mm: number } => {
+  const { travelMin_mm, travelMax_mm } = new SimulatedStage(new SimulatedClock(() => Promise.resolve())).info;
+  return { min_mm: travelMin_mm, max_mm: travelMax_mm };
+})();
+
+/** Throws `bad_argument` where limits leave the travel of the simulated stage, or nothing between them. */
+function checkTravel(z_min_mm: number | undefined, z_max_mm: number | undefined): void {
+  const { min_mm, max_mm } = TRAVEL;
+  const travel = `the simulated stage travels from ${min_mm} to ${max_mm} mm`;
+  const refuse = (message: string): never => {
+    throw new BenchError("bad_argument", message, "Correct the limit; the bench was not offered.");
+  };
+  const limits = [
+    ["lower", z_min_mm],
+    ["upper", z_max_mm],
+  ] as const;
+  for (const [name, limit_mm] of limits) {
+    if (limit_mm === undefined || (limit_mm >= min_mm && limit_mm <= max_mm)) continue;
+    refuse(`${name} limit ${limit_mm} mm: ${travel}`);
+  }
+  if ((z_min_mm ?? min_mm) < (z_max_mm ?? max_mm)) return;
+  refuse(`lower limit ${z_min_mm ?? min_mm} mm: expected less than the upper limit, ${z_max_mm ?? max_mm} mm`);
+}
+
+function limitWords(z_min_mm: number | undefined, z_max_mm: number | undefined): string[] {
+  if (z_min_mm === undefined && z_max_mm === undefined) return [];
+  return [`${z_min_mm ?? TRAVEL.min_mm} to ${z_max_mm ?? TRAVEL.max_mm} mm`];
 }

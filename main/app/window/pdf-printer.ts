@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
 
-/** Makes A4 pages of a self-contained HTML document. Rejects with what the browser said. */
-export type PdfPrinter = (html: string) => Promise<Uint8Array>;
+/** Makes A4 pages of a self-contained HTML document. Rejects with what the browser said, or when it was called off. */
+export type PdfPrinter = (html: string, cancellation?: Cancellation) => Promise<Uint8Array>;
 
 /** Printing a page takes a second or two; a browser that takes longer hangs. */
 const LONGEST_MS = 60_000;
@@ -51,10 +52,16 @@ export function browserPrinter(
   const { platform, env, exists } = surroundings;
   const named = env["CAUSTIC_BROWSER"];
   const browser = [...(named === undefined ? [] : [named]), ...(BROWSERS[platform] ?? [])].find(exists);
-  return browser === undefined ? undefined : (html) => printWith(browser, html);
+  return browser === undefined ? undefined : (html, cancellation) => printWith(browser, html, cancellation);
 }
 
-async function printWith(browser: string, html: string): Promise<Uint8Array> {
+async function printWith(browser: string, html: string, cancellation: Cancellation | undefined): Promise<Uint8Array> {
+  const ended = new AbortController();
+  const end = (): void => {
+    ended.abort();
+  };
+  cancellation?.addEventListener("abort", end, { once: true });
+  if (cancellation?.aborted === true) end();
   const folder = mkdtempSync(join(tmpdir(), "caustic-print-"));
   try {
     const page = join(folder, "report.html");
@@ -66,10 +73,11 @@ async function printWith(browser: string, html: string): Promise<Uint8Array> {
     await promisify(execFile)(
       browser,
       [...args, `--user-data-dir=${join(folder, "profile")}`, `--print-to-pdf=${pdf}`, pathToFileURL(page).href],
-      { timeout: LONGEST_MS },
+      { timeout: LONGEST_MS, signal: ended.signal },
     );
     return readFileSync(pdf);
   } finally {
+    cancellation?.removeEventListener("abort", end);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }

@@ -1,5 +1,5 @@
 import { Client } from "@modelcontextprotocol/client";
-import { createBenchClient } from "../../contenders/bench-client.ts";
+import { createBenchClient, ToolRefusal } from "../../contenders/bench-client.ts";
 import { type Assignment, type Contender, GaveUp } from "../../contenders/contender.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { ModelUsage } from "../../contract/model-usage.ts";
@@ -99,8 +99,7 @@ export class StartedContenders implements ContenderDesk {
       await contender.drive(await createBenchClient(client), assignment);
       this.#end(id, { state: "ended" });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#end(id, { state: error instanceof GaveUp ? "ended" : "failed", message });
+      this.#end(id, endOf(error));
     } finally {
       await client.close();
     }
@@ -126,4 +125,19 @@ export class StartedContenders implements ContenderDesk {
     running.drive = { ...running.drive, ...change };
     this.#changed.tell();
   }
+}
+
+/** How a drive ended that did not come to its end by itself. An operator's hand is no failure. */
+export function endOf(error: unknown): Pick<Drive, "state" | "message"> {
+  if (error instanceof ToolRefusal) {
+    if (error.code === "stopped") return { state: "stopped", message: "by STOP" };
+    if (error.code === "control_lost" || error.code === "control_held") {
+      return { state: "stopped", message: "the operator took over" };
+    }
+    if (error.code === "run_finished" || error.code === "unknown_run") {
+      return { state: "stopped", message: "the run was closed" };
+    }
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { state: error instanceof GaveUp ? "ended" : "failed", message };
 }

@@ -41,6 +41,23 @@ export interface HostTools {
   readonly printPdf?: PdfPrinter;
 }
 
+/** A kept frame waits this long for its numbers; then it is shown without them. */
+const READING_WITHIN_MS = 5000;
+
+/** The value, or `otherwise` where it does not come in time. */
+function soon<Value>(value: Value | Promise<Value>, within_ms: number, otherwise: Value): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(otherwise);
+    }, within_ms);
+    Promise.resolve(value)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  });
+}
+
 type Handlers = {
   readonly [Verb in WindowVerbName]: (
     input: PageInput<Verb>,
@@ -140,7 +157,9 @@ function createHandlers(
     },
     async frame({ source, id }, { sendFrame, cancellation }) {
       const { frame, pixelPitch_um } = await frameOf(source, id);
-      const reading = id.startsWith("d") ? {} : await tasks.read(frame, pixelPitch_um, cancellation);
+      const reading = id.startsWith("d")
+        ? {}
+        : await soon<FrameReading>(tasks.read(frame, pixelPitch_um, cancellation), READING_WITHIN_MS, {});
       return { number: sendFrame({ source, frame, pixelPitch_um, reading }) };
     },
     async picture({ source, view }) {
@@ -161,7 +180,7 @@ function createHandlers(
     open_record: ({ folder }) => ({ record: records.open(folder) }),
     grade_record: ({ record }) => records.grade(record),
     verify_record: ({ record }) => records.verify(record),
-    async print_pdf({ html }) {
+    async print_pdf({ html }, { cancellation }) {
       if (printPdf === undefined) {
         throw new BenchError(
           "not_offered",
@@ -169,7 +188,7 @@ function createHandlers(
           "Save the report as HTML and print that, or name a browser in CAUSTIC_BROWSER.",
         );
       }
-      return { pdf_base64: base64(await printPdf(printable(html))) };
+      return { pdf_base64: base64(await printPdf(printable(html), cancellation)) };
     },
     start_contender: (input) => contenders.start(input),
     stop_contender: ({ drive }) => contenders.stop(drive),

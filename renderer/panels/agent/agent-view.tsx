@@ -1,4 +1,5 @@
 import { EmptyState } from "../../controls/controls.tsx";
+import { Hands } from "../../controls/hands.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
@@ -25,7 +26,9 @@ export function AgentView() {
         )}
       </div>
       <aside className="agent-side scroll" aria-label="Drivers and budgets" tabIndex={-1}>
-        <DrivePanel />
+        <Hands>
+          <DrivePanel />
+        </Hands>
         {followed === undefined ? null : (
           <>
             <BudgetGauges state={followed.state} />

@@ -93,10 +93,10 @@ export function DrivePanel() {
         <Section title="Drivers started here">
           <ul className="drives">
             {[...overview.drives].reverse().map((drive) => (
-              <li key={drive.drive} className="row">
+              <li key={drive.drive} className="row wrap">
                 <strong>{drive.contender}</strong>
                 <span className="dim">{drive.bench}</span>
-                <span className={`grow ${STATE_TONES[drive.state]}`} title={drive.message}>
+                <span className={`drive-state ${STATE_TONES[drive.state]}`} title={drive.message}>
                   {drive.state}
                   {drive.message === undefined ? "" : `: ${drive.message}`}
                 </span>

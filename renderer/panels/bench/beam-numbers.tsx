@@ -3,6 +3,7 @@ import { Reading, Section } from "../../controls/controls.tsx";
 import { fixed, percent, withUncertainty } from "../../store/format.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { FlagList } from "../flag-list.tsx";
+import { frameWords } from "./frame-words.ts";
 
 const GRADE_WORDS = { good: "Good", usable: "Usable", refused: "Refused" } as const;
 const GRADE_TONES = { good: "tone-good", usable: "tone-warning", refused: "tone-bad" } as const;
@@ -11,6 +12,7 @@ const GRADE_TONES = { good: "tone-good", usable: "tone-warning", refused: "tone-
 export function BeamNumbers() {
   const live = useWindow((state) => state.live);
   const fullScale = useWindow((state) => state.followed?.state.description?.full_scale_counts);
+  const darks = useWindow((state) => state.followed?.state.darks) ?? [];
   const widths = live?.widths;
   const x = withUncertainty(widths?.d4sigma_x_um, widths?.u_x_um);
   const y = withUncertainty(widths?.d4sigma_y_um, widths?.u_y_um);
@@ -24,9 +26,9 @@ export function BeamNumbers() {
         ) : (
           <span
             className="row"
-            title="Of one raw frame without its dark; measurements average frames and subtract a dark"
+            title="Of one raw frame: its background is estimated from around the beam. A measurement averages frames and subtracts the dark of its exposure."
           >
-            <span className="dim">{live?.purpose === "measurement" ? "frame of a measurement" : "live, no dark"}</span>
+            <span className="dim">{live === undefined ? "" : frameWords(live, darks)}</span>
             <strong className={GRADE_TONES[widths.grade]}>{GRADE_WORDS[widths.grade]}</strong>
           </span>
         )
@@ -50,6 +52,7 @@ export function BeamNumbers() {
         <Reading label="Centre y" value={centre(live, "y")} unit="µm" />
         <Reading
           label="Peak"
+          title="Above the background; the counts under the pointer are those of the camera"
           value={fixed(widths?.peak_counts, 0)}
           unit="counts"
           tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
@@ -60,7 +63,10 @@ export function BeamNumbers() {
           tone={(widths?.saturated_fraction ?? 0) > 0 ? "bad" : undefined}
         />
       </dl>
-      <PeakBar share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale} />
+      <PeakBar
+        share={widths === undefined || fullScale === undefined ? undefined : widths.peak_counts / fullScale}
+        saturated={(widths?.saturated_fraction ?? 0) > 0}
+      />
       <div className="live-flags scroll" role="region" aria-label="Flags of the frame" tabIndex={0}>
         {widths !== undefined && widths.flags.length === 0 && widths.reasons.length === 0 ? (
           <p className="dim">No flags.</p>
@@ -79,14 +85,15 @@ function centre(live: FrameHeader | undefined, axis: "x" | "y"): string {
 }
 
 /** How much of the camera's range the peak uses; the good stretch is marked. */
-function PeakBar({ share }: { share: number | undefined }) {
-  const shown = Math.min(1, share ?? 0);
-  const tone = share === undefined ? "" : share > 0.95 ? "bad" : share < 0.1 ? "warning" : "good";
+function PeakBar({ share, saturated }: { share: number | undefined; saturated: boolean }) {
+  const shown = saturated ? 1 : Math.min(1, share ?? 0);
+  const words = saturated ? "saturated: full scale" : `${percent(share, 0)} of full scale`;
+  const tone = share === undefined ? "" : saturated || share > 0.95 ? "bad" : share < 0.1 ? "warning" : "good";
   return (
-    <div className="peak" role="img" aria-label={`Peak at ${percent(share, 0)} of full scale`}>
+    <div className="peak" role="img" aria-label={`Peak: ${words}`}>
       <span className="peak-good" />
       <span className={`peak-fill peak-${tone}`} style={{ width: `${100 * shown}%` }} />
-      <span className="peak-text number">{percent(share, 0)} of full scale</span>
+      <span className="peak-text number">{words}</span>
     </div>
   );
 }

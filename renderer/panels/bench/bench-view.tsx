@@ -1,4 +1,5 @@
 import { EmptyState, Segments, Toggle } from "../../controls/controls.tsx";
+import { Hands } from "../../controls/hands.tsx";
 import { FrameCanvas } from "../../frame/frame-canvas.tsx";
 import { COLOUR_MAP_NAMES, type ColourMapName } from "../../plot/colour-maps.ts";
 import { useDesk } from "../../store/desk.ts";
@@ -51,11 +52,11 @@ export function BenchView() {
             </button>
           </EmptyState>
         ) : (
-          <>
+          <Hands>
             <ExposureSection />
             <StageSection />
             <MeasureSection />
-          </>
+          </Hands>
         )}
       </aside>
       <div className="bench-strip">

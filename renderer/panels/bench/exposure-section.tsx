@@ -86,7 +86,7 @@ export function ExposureSection() {
         </button>
         <button
           type="button"
-          title="Looks at live frames until the peak is bright and nothing saturates (A)"
+          title="Looks for an exposure, in powers of two, whose peak lies between 37 and 80 % of full scale (A)"
           disabled={busy !== undefined}
           onClick={() => {
             work("auto", async () => {

@@ -1,12 +1,10 @@
 import { LinePlot, linePath, rangeOf } from "../../plot/line-plot.tsx";
 import { useDesk } from "../../store/desk.ts";
-import { fixed } from "../../store/format.ts";
 import { useWindow } from "../../store/window-store.ts";
+import { headWords, meanOf, type Series } from "./strip-head.ts";
 
 /** Values of the last minute, relative to the newest frame. */
 const SPAN_S = 60;
-
-type Series = readonly (number | undefined)[];
 
 /** Widths, centroid and power against time. */
 export function StripCharts() {
@@ -55,10 +53,7 @@ function Strip(props: {
 }) {
   const { a, b = [], t } = props;
   const range = rangeOf([...a, ...b], 0.12, props.least);
-  const words = (series: Series): string =>
-    props.spread === true
-      ? `σ ${fixed(deviationOf(series), 2)}`
-      : short(series.findLast((value) => value !== undefined));
+  const words = (series: Series): string => headWords(series, props.spread === true);
   return (
     <figure className="strip">
       <figcaption>
@@ -90,24 +85,4 @@ function Strip(props: {
       )}
     </figure>
   );
-}
-
-function short(value: number | undefined): string {
-  if (value === undefined) return "–";
-  const size = Math.abs(value);
-  if (size >= 1e6) return `${fixed(value / 1e6, 3)}M`;
-  if (size >= 1e5) return `${fixed(value / 1e3, 1)}k`;
-  return fixed(value, size >= 1000 ? 0 : 1);
-}
-
-function meanOf(series: Series): number | undefined {
-  const known = series.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
-}
-
-function deviationOf(series: Series): number | undefined {
-  const known = series.filter((value) => value !== undefined);
-  const mean = meanOf(series);
-  if (mean === undefined || known.length < 2) return undefined;
-  return Math.sqrt(known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1));
 }

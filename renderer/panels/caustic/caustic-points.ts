@@ -23,6 +23,10 @@ export function pointsOf(
 ): CausticPoint[] {
   const fitted = new Map(caustic?.[axis].points.map((point) => [point.measurement, point]));
   const used = new Set(caustic?.used);
+  const leftOut = new Set(caustic?.left_out.map((one) => one.measurement));
+  // A measurement that the fit has not seen yet counts as it stands in the log.
+  const counts = ({ measurement, use, grade }: Measurement): boolean =>
+    used.has(measurement) || (!leftOut.has(measurement) && use === "used" && grade !== "refused");
   return measurements.flatMap((measurement): CausticPoint[] => {
     const inFit = fitted.get(measurement.measurement);
     const d_um = inFit?.d_um ?? (axis === "x" ? measurement.d4sigma_x_um : measurement.d4sigma_y_um);
@@ -33,7 +37,7 @@ export function pointsOf(
         z_mm: measurement.z_actual_mm,
         d_um,
         u_um: axis === "x" ? measurement.u_x_um : measurement.u_y_um,
-        used: used.has(measurement.measurement),
+        used: counts(measurement),
         normalized: inFit?.normalized,
         residual_um: inFit?.residual_um,
       },

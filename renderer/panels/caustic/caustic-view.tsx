@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { EmptyState } from "../../controls/controls.tsx";
+import { Hands } from "../../controls/hands.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { CausticPlot } from "./caustic-plot.tsx";
@@ -80,7 +81,11 @@ export function CausticView() {
       <aside className="caustic-side scroll" aria-label="Result and scan" tabIndex={-1}>
         <ResultCard state={state} caustic={caustic} />
         <IsoCheckList caustic={caustic} />
-        {state.closed || state.finished !== undefined ? null : <ScanSection />}
+        {state.closed || state.finished !== undefined ? null : (
+          <Hands>
+            <ScanSection />
+          </Hands>
+        )}
         <RunEnd
           followed={followed}
           onFinish={() => {

@@ -3,7 +3,7 @@ import { createPortal, flushSync } from "react-dom";
 import { saveBase64, saveText } from "../../host/save-file.ts";
 import { PageError } from "../../host/page-error.ts";
 import { useDesk } from "../../store/desk.ts";
-import { causticCsv, runJson } from "./exports.ts";
+import { causticCsv, plotCaption, runJson } from "./exports.ts";
 import { savePlotPng, savePlotSvg } from "./plot-picture.ts";
 import { type ExportedRun, Report } from "./report.tsx";
 import { reportDocument } from "./report-document.ts";
@@ -12,7 +12,7 @@ import { reportDocument } from "./report-document.ts";
 export function ExportRow(props: { run: ExportedRun; name: string; record?: string; selected: string | undefined }) {
   const { run, name, record, selected } = props;
   const desk = useDesk();
-  const [printing, setPrinting] = useState(false);
+  const [printing, setPrinting] = useState<AbortController>();
   // The report is there while something is made of it: it has a row for every measurement.
   const [paper, setPaper] = useState(false);
   const show = (shown: boolean): void => {
@@ -43,12 +43,16 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
       window.removeEventListener("afterprint", after);
     };
   }, []);
-  const saveReport = async (): Promise<void> => {
+  const saveReport = async ({ signal }: AbortController): Promise<void> => {
     const html = onPaper(() => reportDocument(name));
     try {
-      const { pdf_base64 } = await desk.call("print_pdf", { html });
+      const { pdf_base64 } = await desk.call("print_pdf", { html }, { signal });
       saveBase64(`${name}.pdf`, "application/pdf", pdf_base64);
     } catch (error) {
+      if (signal.aborted) {
+        desk.tell("The report was not printed: you called it off.", "warning");
+        return;
+      }
       if (!(error instanceof PageError && error.code === "not_offered")) throw error;
       saveText(`${name}.html`, "text/html", `<!doctype html>${html}`);
       desk.tell("Saved as HTML, ready to be printed: no browser on the bench's machine makes a PDF.", "warning");
@@ -60,16 +64,26 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
       <button
         type="button"
         className="small"
-        disabled={printing}
-        title="The result, the check list, the plot and every measurement on A4 pages"
+        title={
+          printing === undefined
+            ? "The result, the check list, the plot and every measurement on A4 pages"
+            : "The report is being printed; this calls it off"
+        }
         onClick={() => {
-          setPrinting(true);
-          void desk.attempt(saveReport).finally(() => {
-            setPrinting(false);
-          });
+          if (printing !== undefined) {
+            printing.abort();
+            return;
+          }
+          const call = new AbortController();
+          setPrinting(call);
+          void desk
+            .attempt(() => saveReport(call))
+            .finally(() => {
+              setPrinting(undefined);
+            });
         }}
       >
-        {printing ? "Printing …" : "PDF"}
+        {printing === undefined ? "PDF" : "Printing … Cancel"}
       </button>
       <button
         type="button"
@@ -98,7 +112,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
         onClick={() =>
           void desk.attempt(async () => {
             onPaper(() => {
-              savePlotSvg(`${name}.svg`);
+              savePlotSvg(`${name}.svg`, plotCaption(run, name));
             });
           })
         }
@@ -109,7 +123,7 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
         type="button"
         className="small"
         title="The plot as a picture"
-        onClick={() => void desk.attempt(() => onPaper(() => savePlotPng(`${name}.png`)))}
+        onClick={() => void desk.attempt(() => onPaper(() => savePlotPng(`${name}.png`, plotCaption(run, name))))}
       >
         PNG
       </button>

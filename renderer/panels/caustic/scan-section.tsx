@@ -2,8 +2,10 @@ import { useState } from "react";
 import { NumberField, Progress, Section, Segments } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { significant } from "../../store/format.ts";
-import { Scan, ScanStopped, useScan } from "../../store/scan.ts";
+import { Scan, type ScanRequest, ScanStopped, useScan } from "../../store/scan.ts";
 import { useWindow } from "../../store/window-store.ts";
+import { forgetStartedScan, keepStartedScan } from "../../store/interrupted-scan.ts";
+import { InterruptedScan } from "./interrupted-scan.tsx";
 
 /** A scan over positions by the operator's own hand, and the scripted operator as the shortest way. */
 export function ScanSection() {
@@ -17,22 +19,21 @@ export function ScanSection() {
   const [count, setCount] = useState<number | undefined>(9);
   const [exposure, setExposure] = useState<"auto" | "fixed">("auto");
   const [complete, setComplete] = useState(true);
+  const [, setEnded] = useState(0);
   if (run === undefined || state?.description === undefined || limits === undefined) return null;
-  const start = (): void => {
+  const start = (request: ScanRequest): void => {
     const next = new Scan(desk, run);
+    keepStartedScan({ run, before: state.measurements.length, request });
     next
-      .measure({
-        from_mm: from ?? limits.min,
-        to_mm: to ?? limits.max,
-        count: count ?? 9,
-        frames: state.description?.default_frames ?? 5,
-        ...(exposure === "fixed" ? { exposure_ms: state.exposure_ms } : {}),
-        complete,
-      })
+      .measure(request)
       .then(
         () => desk.tell("The scan is complete.", "good"),
         (error: unknown) => desk.tell(error, error instanceof ScanStopped ? "warning" : "bad"),
-      );
+      )
+      .finally(() => {
+        forgetStartedScan();
+        setEnded((count) => count + 1);
+      });
   };
   if (scan.running) {
     return (
@@ -53,6 +54,7 @@ export function ScanSection() {
   }
   return (
     <Section title="Scan">
+      <InterruptedScan run={run} state={state} onGoOn={start} />
       <div className="scan-range">
         <NumberField
           label="from"
@@ -87,7 +89,20 @@ export function ScanSection() {
         </label>
       </div>
       <div className="row">
-        <button type="button" className="primary grow" onClick={start}>
+        <button
+          type="button"
+          className="primary grow"
+          onClick={() => {
+            start({
+              from_mm: from ?? limits.min,
+              to_mm: to ?? limits.max,
+              count: count ?? 9,
+              frames: state.description?.default_frames ?? 5,
+              ...(exposure === "fixed" ? { exposure_ms: state.exposure_ms } : {}),
+              complete,
+            });
+          }}
+        >
           Start the scan
         </button>
         <button

@@ -39,6 +39,7 @@ export function EvaluationHead({ state, choice }: { state: EvaluationState; choi
         </button>
       </div>
       <p className="dim evaluation-question">{state.question}</p>
+      {state.stop_rule === undefined ? null : <p className="dim">Stop rule: {state.stop_rule}</p>}
       <div className="row evaluation-progress">
         <progress value={state.done} max={Math.max(1, state.total)} aria-label="Units done" />
         <span className="number">
@@ -48,7 +49,7 @@ export function EvaluationHead({ state, choice }: { state: EvaluationState; choi
           {STATE_WORDS[state.state]}
           {running > 0 ? `, ${running} at work` : ""}
         </span>
-        <span className="dim" title={state.stop_rule}>
+        <span className="dim">
           cost {state.usd_spent === undefined ? "not known" : `$${fixed(state.usd_spent, 2)}`}
           {state.usd_limit === undefined ? "" : ` of $${fixed(state.usd_limit, 0)}`}
         </span>

@@ -31,6 +31,7 @@ export function RecordList() {
     load();
     return desk.onRecords(load);
   }, [desk, load]);
+  const canCompare = records?.some((one) => one.record === record && one.state !== "damaged") === true;
   const shown = useMemo(() => {
     const words = search
       .toLowerCase()
@@ -94,7 +95,7 @@ export function RecordList() {
               >
                 <RecordRow record={one} />
               </button>
-              {record !== undefined && one.record !== record ? (
+              {canCompare && one.record !== record && one.state !== "damaged" ? (
                 <button
                   type="button"
                   className="small record-compare"
@@ -130,8 +131,8 @@ function RecordRow({ record }: { record: RecordSummary }) {
     <>
       <span className="record-top">
         <span className="number">{when(record)}</span>
-        <span className="dim">{record.drivers.join(", ") || "nobody"}</span>
-        {record.simulated ? <span className="record-simulated">simulated</span> : <strong>real</strong>}
+        <span className="dim">{record.state === "damaged" ? "" : record.drivers.join(", ") || "nobody"}</span>
+        <Origin simulated={record.simulated} />
       </span>
       <span className="record-middle">
         <span className={tone}>{record.verdict === undefined ? record.state : VERDICT_WORDS[record.verdict]}</span>
@@ -143,12 +144,26 @@ function RecordRow({ record }: { record: RecordSummary }) {
         )}
       </span>
       <span className="record-bottom dim">
-        {record.case === undefined ? record.bench : `${record.plan ?? ""} ${record.case}`} · {record.measurements}{" "}
-        measured · {record.events} events
+        {record.state === "damaged"
+          ? [record.bench, record.record].filter((word) => word !== "").join(" · ")
+          : `${record.case === undefined ? record.bench : `${record.plan ?? ""} ${record.case}`} · ${record.measurements} measured · ${record.events} events`}
       </span>
       {record.problem === undefined ? null : <span className="tone-bad">{record.problem}</span>}
     </>
   );
+}
+
+const ORIGIN_WORDS = { simulated: "simulated", real: "real", unknown: "origin unknown" } as const;
+
+function originOf(simulated: boolean | undefined): keyof typeof ORIGIN_WORDS {
+  return simulated === undefined ? "unknown" : simulated ? "simulated" : "real";
+}
+
+function Origin({ simulated }: { simulated: boolean | undefined }) {
+  const origin = originOf(simulated);
+  const words = ORIGIN_WORDS[origin];
+  if (origin === "real") return <strong>{words}</strong>;
+  return <span className={origin === "simulated" ? "record-simulated" : "dim"}>{words}</span>;
 }
 
 /** Local time, to the minute. */
@@ -172,7 +187,7 @@ function textOf(record: RecordSummary): string {
     plan,
     record.case ?? "",
     problem,
-    record.simulated ? "simulated" : "real",
+    ORIGIN_WORDS[originOf(record.simulated)],
   ]
     .join(" ")
     .toLowerCase();

@@ -103,18 +103,19 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
 
     const saved = (name: string): Promise<Buffer> => download(page, name);
     const table = (await saved("CSV")).toString("utf8").trim().split("\n");
-    expect(table[0]).toContain("z_actual_mm");
+    expect(table[0]).toContain("z_mm");
     expect(table.length - 1).toBe(await page.locator(".caustic-main .measurements tbody tr").count());
 
     // Simulated light says so in everything that leaves the window.
     const drawing = (await saved("SVG")).toString("utf8");
     expect(drawing).toContain("SIMULATED");
-    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 340"/);
+    expect(drawing).toMatch(/x: M² 1\.[12]\d*\u202f±/);
+    expect(drawing).toMatch(/<svg[^>]* viewBox="0 0 688 432"/);
     expect(drawing.match(/<circle/g)?.length).toBeGreaterThanOrEqual(10);
     expect(drawing).not.toMatch(/class="line-x"[^>]*stroke="none"/);
     const picture = await saved("PNG");
     expect(picture.subarray(1, 4).toString("latin1")).toBe("PNG");
-    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1020]);
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([2064, 1296]);
     const pdf = await saved("PDF");
     expect(pdf.subarray(0, 5).toString("latin1")).toBe("%PDF-");
     expect(pdf.length).toBeGreaterThan(20_000);
@@ -152,10 +153,7 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await page.locator(".entry .caller-script").nth(2).waitFor();
     await page.getByRole("banner").getByRole("button", { name: "Take over" }).click();
     await page.getByText("You drive").waitFor();
-    await page
-      .locator(".drives")
-      .getByText(/failed/)
-      .waitFor();
+    await page.locator(".drives").getByText("stopped: the operator took over").waitFor();
     const session = made.window.benches.openRuns()[0];
     expect(session?.events().some((event) => event.type === "control_changed" && event.why === "taken_over")).toBe(
       true,
@@ -215,6 +213,46 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     await other.getByRole("button", { name: "Take over" }).click();
     await other.getByText("You drive").waitFor();
     await page.getByText("Another window drives").waitFor();
+  });
+
+  test("a scan that a reload of the page ended says how far it came, and goes on with the rest", async () => {
+    const { page } = await openPage(browser, await host({ scenario: "clean", seed: 5, real_time: true }));
+    await openBench(page);
+    await showView(page, "Caustic");
+    const field = (name: string) => page.getByRole("spinbutton", { name, exact: true });
+    await field("to").fill("30");
+    await field("positions").fill("4");
+    await page.getByLabel("then complete ISO").uncheck();
+    await page.getByRole("button", { name: "Start the scan" }).click();
+    const rows = page.locator(".caustic-main .measurements tbody tr");
+    await rows.getByRole("rowheader").first().waitFor();
+    await page.reload();
+    await showView(page, "Caustic");
+    const said = page.getByText(/The scan ended because the page was reloaded: [123] of 4 positions measured/);
+    await said.waitFor();
+    await page.getByRole("button", { name: /^Go on with/ }).click();
+    await page.getByText("The scan is complete.").waitFor();
+    const places = await rows.locator("td:nth-child(2)").allTextContents();
+    expect(new Set(places)).toEqual(new Set(["0.000", "10.000", "20.000", "30.000"]));
+    expect(await said.count()).toBe(0);
+  });
+
+  test("a refusal stands below the view and covers none of it, once however often it came", async () => {
+    const { page } = await openPage(browser, await host());
+    await openBench(page);
+    const target = page.getByLabel("Go to position");
+    for (let times = 0; times < 3; times++) {
+      await target.fill("900");
+      await target.press("Enter");
+    }
+    const refusal = page.locator(".message").filter({ hasText: "lies outside" });
+    await refusal.filter({ hasText: "3 times" }).waitFor();
+    expect(await refusal.count()).toBe(1);
+    const [message, view] = await Promise.all([refusal.boundingBox(), page.locator("main").boundingBox()]);
+    expect((view?.y ?? 0) + (view?.height ?? 0)).toBeLessThanOrEqual((message?.y ?? 0) + 0.5);
+    // The number was given: keys are the window's again.
+    await page.keyboard.press("2");
+    await page.getByText("Nothing measured yet").first().waitFor();
   });
 
   test("STOP can be pressed while a dialog covers the bar", async () => {

@@ -75,7 +75,10 @@ test("a refusal reaches the page with its code, its words and a hint", async () 
 
 test("a wrong token is refused, and the page does not try again", async () => {
   const page = pageOf(host({ token: "the-right-one" }), { token: "a-wrong-one" });
+  const early = page.connection.call("list_records", {});
+  await expect(early).rejects.toThrow(/does not admit this page/);
   await page.until(() => page.states.at(-1)?.kind === "refused");
+  await expect(page.connection.call("list_records", {})).rejects.toThrow(/does not admit this page/);
   expect(page.overviews).toHaveLength(0);
   const right = pageOf(hosts[0] as TestHost, { token: "the-right-one" });
   await open(right);
