@@ -8,6 +8,7 @@ import { differences, generateQuestions } from "../../evaluation/questions/gener
 import { createModelAgent } from "../../evaluation/questions/model-agent.ts";
 import { type QuestionAgent, SCRIPTED_AGENTS } from "../../evaluation/questions/question-agent.ts";
 import type { ServerChoice } from "../../evaluation/questions/question-server.ts";
+import { TranscriptError } from "../../evaluation/questions/question-transcript.ts";
 import { QuestionError, type QuestionSuite, readQuestions } from "../../evaluation/questions/read-questions.ts";
 import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { runQuestions } from "../../evaluation/questions/run-questions.ts";
@@ -59,7 +60,8 @@ ${MONEY_HELP} What earlier commands spent for the same --out counts.
 With --server-cmd and --tasks the questions are put to any other MCP server on stdio. In the command {data} stands for a folder of the
 task's own, and {world} for a file that describes the benches of the questions; it is gone when the server has started.
 
-What lies in --out is not run again. Exit status 1 when a task could not be run, and with --strict when one was not passed.
+What lies in --out is not run again but graded again; a transcript that was changed is refused by name. Exit status 1 when a task could not be
+run, and with --strict when one was not passed.
 
 Example:
   $ caustic questions run --agent oracle,naive
@@ -233,8 +235,11 @@ async function run(options: RunOptions): Promise<void> {
     out: options.out,
     signal: calledOff.signal,
     onRow: (row, done, total) => bar.show(done / total, row.task),
-  });
-  bar.end();
+  })
+    .catch((error: unknown) => {
+      throw error instanceof TranscriptError ? new UsageError(error.message) : error;
+    })
+    .finally(() => bar.end());
   if (options.json === true) printJson(results);
   else printResult(resultsText(results, options.out));
   const broken = results.rows.some(({ status }) => status !== "graded");

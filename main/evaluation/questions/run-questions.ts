@@ -10,6 +10,7 @@ import { keptRow, QuestionTranscript, type TranscriptKey, transcriptName } from 
 import type { QuestionSuite } from "./read-questions.ts";
 import { runQuestion } from "./run-question.ts";
 import { questionResults } from "./question-results.ts";
+import { questionRow } from "./question-row.ts";
 
 export interface RunQuestionsOptions {
   readonly suite: QuestionSuite;
@@ -33,7 +34,9 @@ export interface RunQuestionsOptions {
 
 /**
  * Lets every agent answer every selected question and writes the results. What lies in `out` and was graded under the same question
- * is not run again.
+ * is not run again; its grade is given again from the recorded answer and calls.
+ *
+ * @throws TranscriptError where a transcript in `out` is not as it was written. Nothing is run then.
  */
 export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteResults> {
   const { suite, selected, agents, out, signal } = options;
@@ -56,10 +59,12 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     options.onRow?.(row, rows.size, units.length);
   };
   const waiting = units.filter(({ agent, question }) => {
-    const kept = keptRow(out, place(agent, question), keyOf(agent, question));
+    const transcript = place(agent, question);
+    const asked = { question, suite: suite.head, contender: agent.name, transcript };
+    const kept = keptRow(out, transcript, keyOf(agent, question), (recorded) => questionRow(asked, recorded));
     if (kept !== undefined) {
       enter(kept);
-      moneyOf(agent)?.keep(place(agent, question), kept.usd);
+      moneyOf(agent)?.keep(transcript, kept.usd);
     }
     return kept === undefined;
   });
