@@ -69,13 +69,14 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     return kept === undefined;
   });
   const shared = new Map<string, Promise<QuestionServer>>();
+  const limits = { limit_s: options.timeLimit_s, signal };
   const serverFor = async (agent: QuestionAgent, question: Question) => {
     if (!options.sharedServer) {
-      const server = await startQuestionServer(options.server, [question], agent.name);
+      const server = await startQuestionServer(options.server, [question], agent.name, limits);
       return { server, release: () => server.close() };
     }
     const own = waiting.filter((unit) => unit.agent === agent).map((unit) => unit.question);
-    const started = shared.get(agent.name) ?? startQuestionServer(options.server, own, agent.name);
+    const started = shared.get(agent.name) ?? startQuestionServer(options.server, own, agent.name, limits);
     shared.set(agent.name, started);
     return { server: await started, release: () => Promise.resolve() };
   };
