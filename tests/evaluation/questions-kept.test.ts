@@ -86,3 +86,26 @@ describe("a transcript that lies in the folder", () => {
     expect(rows).toMatchObject([{ status: "failed" }]);
   });
 });
+
+describe("a folder in which a run is at work", () => {
+  it("is not another run's at the same time, and is free again afterwards", async () => {
+    const out = join(folder.path, "shared");
+    const begun = Promise.withResolvers<undefined>();
+    const go = Promise.withResolvers<undefined>();
+    const slow = {
+      name: "slow",
+      async answer(): Promise<void> {
+        begun.resolve(undefined);
+        await go.promise;
+      },
+    };
+    const first = runSuite(suite, [slow], out, { selected, server });
+    await begun.promise;
+    await expect(runSuite(suite, [slow], out, { selected, server })).rejects.toThrow(
+      `process ${process.pid} works in ${out}; wait for it`,
+    );
+    go.resolve(undefined);
+    await expect(first).resolves.toMatchObject({ rows: [{ status: "graded" }] });
+    await expect(runSuite(suite, [slow], out, { selected, server })).resolves.toEqual(await first);
+  });
+});

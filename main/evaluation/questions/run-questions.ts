@@ -1,5 +1,6 @@
 import type { Question } from "../../contract/question.ts";
 import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
+import { takeFolder } from "../evaluation-folder.ts";
 import { suiteHash } from "../suites/suite-hash.ts";
 import type { SuiteMoney } from "../suites/suite-money.ts";
 import { writeSuiteResults } from "../suites/write-suite-results.ts";
@@ -37,8 +38,18 @@ export interface RunQuestionsOptions {
  * is not run again; its grade is given again from the recorded answer and calls.
  *
  * @throws TranscriptError where a transcript in `out` is not as it was written. Nothing is run then.
+ * @throws Error where another process works in `out`.
  */
 export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteResults> {
+  const giveBack = takeFolder(options.out);
+  try {
+    return await runIntoFolder(options);
+  } finally {
+    giveBack();
+  }
+}
+
+async function runIntoFolder(options: RunQuestionsOptions): Promise<SuiteResults> {
   const { suite, selected, agents, out, signal } = options;
   const units = agents.flatMap((agent) => selected.map((question) => ({ agent, question })));
   const rows = new Map<string, SuiteRow>();
