@@ -13,9 +13,10 @@ import { QuestionError, type QuestionSuite, readQuestions } from "../../evaluati
 import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { runQuestions } from "../../evaluation/questions/run-questions.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
-import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
+import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice, refuseModelOptions } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { CAUSTIC } from "../run-caustic.ts";
+import { makeSuiteFolder } from "../suite-folder.ts";
 import { addMoneyOptions, MONEY_HELP, type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { printJson, printNote, printResult, ProgressBar } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -84,7 +85,7 @@ export function registerQuestions(program: Command): void {
       "after",
       "\nExample:\n  $ caustic questions run --agent oracle,naive --shared-server\n  $ caustic questions generate --check",
     );
-  addMoneyOptions(addModelOptions(questions.command("run")))
+  addMoneyOptions(addModelOptions(questions.command("run"), "which model answers where --agent names model"))
     .description("runs the questions, resumes what is there")
     .option("--tasks <path>", "folder or file of questions", TASKS)
     .option("--agent <names>", `who answers, separated by commas: ${AGENTS.join(", ")}`, agentNames, ["oracle"])
@@ -212,7 +213,9 @@ async function run(options: RunOptions): Promise<void> {
     throw error;
   }
   const selected = selectedQuestions(suite, options);
+  if (!options.agent.includes(MODEL)) refuseModelOptions(options, "--agent model");
   const model = options.agent.includes(MODEL) ? modelAgent(options) : undefined;
+  makeSuiteFolder(options.out);
   const agents = options.agent.flatMap((name) => SCRIPTED_AGENTS[name] ?? model?.agent ?? []);
   const calledOff = new AbortController();
   const callOff = (): void => {
