@@ -28,10 +28,10 @@ export const MODEL_HELP = `
 A model is asked over the network with the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; the address may also stand in
 ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Keys are read from nowhere else, are not kept, and are handed to no other program.`;
 
-/** Adds the options that say which model drives. */
-export function addModelOptions(command: Command): Command {
+/** Adds the options that say which model drives; `which` says what it is chosen for. */
+export function addModelOptions(command: Command, which = "which model drives as agent or agent-noview"): Command {
   return command
-    .option("--model <name>", "which model drives as agent or agent-noview")
+    .option("--model <name>", which)
     .addOption(new Option("--provider <name>", "whose interface is spoken (default: anthropic)").choices(PROVIDERS))
     .option("--base-url <url>", "where it is spoken (default: the vendor's own address)")
     .option("--effort <level>", "how much the model thinks, in its provider's words (default: the model's own)")
@@ -40,6 +40,35 @@ export function addModelOptions(command: Command): Command {
       "USD per million tokens: input, cached input, cache write, output; without it the cost is unknown",
       priceList,
     );
+}
+
+/** Options that say something of a model alone, as the command hands them over. */
+const OF_A_MODEL = {
+  model: "--model",
+  provider: "--provider",
+  baseUrl: "--base-url",
+  effort: "--effort",
+  price: "--price",
+  priceUnknown: "--price-unknown",
+  maxCost: "--max-cost",
+  maxCostPerTask: "--max-cost-per-task",
+  maxUsd: "--max-usd",
+} as const;
+
+/**
+ * Refuses options of a model where none takes part, since nothing would come of them. `wanted` is the option that lets one take part.
+ *
+ * @throws UsageError naming the first of them.
+ */
+export function refuseModelOptions(
+  given: { readonly [Name in keyof typeof OF_A_MODEL]?: unknown },
+  wanted: string,
+): void {
+  for (const [name, option] of Object.entries(OF_A_MODEL)) {
+    if (given[name as keyof typeof OF_A_MODEL] !== undefined) {
+      throw new UsageError(`${option} is for a model, and none takes part; expected ${wanted} beside it`);
+    }
+  }
 }
 
 /**

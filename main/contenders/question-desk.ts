@@ -71,7 +71,7 @@ export class QuestionDesk {
 
   /** @throws Error where the server has a tool by the name of a helper. */
   async tools(): Promise<OfferedTool[]> {
-    const { tools } = await this.#options.client.listTools();
+    const { tools } = await this.#options.client.listTools(undefined, { signal: this.#options.signal });
     const own = this.#helpers();
     const twice = tools.find(({ name }) => own.some((helper) => helper.name === name));
     if (twice !== undefined) throw new Error(`the server has a tool ${twice.name}; expected none of that name`);

@@ -176,9 +176,7 @@ export function takeFolder(folder: string): () => void {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       const pid = workingProcess(folder);
       if (pid !== undefined) {
-        throw new Error(
-          `process ${pid} runs the evaluation in ${folder}; wait for it, or remove ${path} where that is no longer so`,
-        );
+        throw new Error(`process ${pid} works in ${folder}; wait for it, or remove ${path} where that is no longer so`);
       }
       rmSync(path, { force: true });
     }

@@ -82,6 +82,8 @@ describe("caustic ladder", () => {
     [["--driver", "crystal-ball"], "crystal-ball"],
     [["--driver", "model"], "no model is named; expected --model <name>"],
     [[...LOCAL_MODEL], "expected --price <list>, or --price-unknown"],
+    [["--driver", "planner", "--model", "m"], "--model is for a model, and none takes part; expected --driver model"],
+    [["--driver", "stub", "--max-usd", "1"], "--max-usd is for a model, and none takes part"],
     [[...LOCAL_MODEL, "--price-unknown", "--max-cost", "1"], "--max-cost needs the price of the model"],
     [[...LOCAL_MODEL, "--price-unknown", "--max-usd", "1"], "--max-usd needs the price of the model"],
     [[...LOCAL_MODEL, "--price", "1,1,1,1", "--price-unknown"], "--price-unknown contradicts --price"],

@@ -56,6 +56,8 @@ test("wrong options are told with what was expected", async () => {
   expect(await wrong("test", "--engine", "lathe")).toContain("expected simulator or controllers");
   expect(await wrong("test", "--only", "nothing-001")).toContain("no task has it");
   expect(await wrong("test", "--by", "agent")).toContain("expected --model");
+  expect(await wrong("test", "--by", "gold", "--model", "m")).toContain("--model is for a model, and none takes part");
+  expect(await wrong("test", "--by", "gold", "--out", import.meta.filename)).toContain("cannot be written (EEXIST)");
   const local = ["--model", "m", "--provider", "openai-compatible", "--base-url", "http://127.0.0.1:9/v1"];
   expect(await wrong("test", "--by", "agent", ...local)).toContain("expected --price <list>, or --price-unknown");
   expect(await wrong("test", "--by", "agent", ...local, "--max-cost", "1")).toContain("--max-cost needs the price");

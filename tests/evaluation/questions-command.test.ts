@@ -66,6 +66,8 @@ describe("caustic questions run", () => {
     [["--server-env", "NOVALUE"], /NAME=VALUE/],
     [["--server-cmd", " "], /--server-cmd is empty/],
     [["--agent", "model"], /expected --model/],
+    [["--agent", "oracle", "--model", "m"], /--model is for a model, and none takes part; expected --agent model/],
+    [["--out", join(import.meta.filename, "x")], /--out .*x cannot be written \(ENOTDIR\); expected a folder/],
     [
       [
         "--agent",

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Option } from "commander";
@@ -16,10 +15,11 @@ import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.t
 import { callOffBySignals } from "../call-off.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
-import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
+import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice, refuseModelOptions } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { PROJECT_ROOT } from "../plan-file.ts";
 import { programVersion } from "../program-version.ts";
+import { makeSuiteFolder } from "../suite-folder.ts";
 import { addMoneyOptions, MONEY_HELP, type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { suiteText } from "../suite-text.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
@@ -75,7 +75,7 @@ const names = (text: string): string[] =>
 
 /** Adds `caustic ladder`. */
 export function registerLadder(program: Command): void {
-  addMoneyOptions(addModelOptions(program.command("ladder")))
+  addMoneyOptions(addModelOptions(program.command("ladder"), "which model drives with --driver model"))
     .description("the tool ladder: a request in words, and the calls that must come of it")
     .addOption(new Option("--driver <name>", "who drives").choices(["stub", "planner", "model"]).default("planner"))
     .option("--ladder", "a rung that misses its gate closes those above it")
@@ -111,6 +111,7 @@ async function ladder(options: LadderOptions): Promise<void> {
   const cases = selected(suite, options);
   const { driver, money } = driverFor(options);
   const out = options.out ?? join(RUNS_FOLDER, "ladder", stamp);
+  makeSuiteFolder(out);
   const bar = new ProgressBar("climbing");
   let done = 0;
   const interruption = callOffBySignals();
@@ -134,7 +135,6 @@ async function ladder(options: LadderOptions): Promise<void> {
     bar.end();
     interruption.end();
   });
-  mkdirSync(out, { recursive: true });
   replaceFile(join(out, "product.jsonl"), product);
   await writeSuiteResults(out, results);
   if (options.json === true) printJson(results);
@@ -170,6 +170,7 @@ function selected(suite: LadderSuite, { rung, only }: LadderOptions): LadderCase
 }
 
 function driverFor(options: LadderOptions): { driver: LadderDriver; money?: SuiteMoney } {
+  if (options.driver !== "model") refuseModelOptions(options, "--driver model");
   switch (options.driver) {
     case "stub":
       printNote("STUB FLOOR: a keyword matcher, to be read as what no skill at all achieves.");

@@ -66,7 +66,9 @@ export function registerProcedures(program: Command): void {
     .option("--json", "print the outcome as JSON")
     .addHelpText("after", RUN_HELP)
     .action(runProcedureFile);
-  addMoneyOptions(addModelOptions(procedures.command("test", { isDefault: true })))
+  addMoneyOptions(
+    addModelOptions(procedures.command("test", { isDefault: true }), "which model writes where --by names agent"),
+  )
     .description("lets contenders write the programs of the tasks, runs and judges them")
     .option("--by <contenders>", "who writes, separated by commas: gold, null, mutated, agent", "gold,null,mutated")
     .option("--engine <name>", `what the programs run on: ${ENGINES.join(", ")}`, "simulator")

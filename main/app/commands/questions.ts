@@ -8,13 +8,15 @@ import { differences, generateQuestions } from "../../evaluation/questions/gener
 import { createModelAgent } from "../../evaluation/questions/model-agent.ts";
 import { type QuestionAgent, SCRIPTED_AGENTS } from "../../evaluation/questions/question-agent.ts";
 import type { ServerChoice } from "../../evaluation/questions/question-server.ts";
+import { TranscriptError } from "../../evaluation/questions/question-transcript.ts";
 import { QuestionError, type QuestionSuite, readQuestions } from "../../evaluation/questions/read-questions.ts";
 import type { SuiteMoney } from "../../evaluation/suites/suite-money.ts";
 import { runQuestions } from "../../evaluation/questions/run-questions.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
-import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
+import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice, refuseModelOptions } from "../model-options.ts";
 import { numberOption } from "../option-values.ts";
 import { CAUSTIC } from "../run-caustic.ts";
+import { makeSuiteFolder } from "../suite-folder.ts";
 import { addMoneyOptions, MONEY_HELP, type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { printJson, printNote, printResult, ProgressBar } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -59,7 +61,8 @@ ${MONEY_HELP} What earlier commands spent for the same --out counts.
 With --server-cmd and --tasks the questions are put to any other MCP server on stdio. In the command {data} stands for a folder of the
 task's own, and {world} for a file that describes the benches of the questions; it is gone when the server has started.
 
-What lies in --out is not run again. Exit status 1 when a task could not be run, and with --strict when one was not passed.
+What lies in --out is not run again but graded again; a transcript that was changed is refused by name. Exit status 1 when a task could not be
+run, and with --strict when one was not passed.
 
 Example:
   $ caustic questions run --agent oracle,naive
@@ -82,7 +85,7 @@ export function registerQuestions(program: Command): void {
       "after",
       "\nExample:\n  $ caustic questions run --agent oracle,naive --shared-server\n  $ caustic questions generate --check",
     );
-  addMoneyOptions(addModelOptions(questions.command("run")))
+  addMoneyOptions(addModelOptions(questions.command("run"), "which model answers where --agent names model"))
     .description("runs the questions, resumes what is there")
     .option("--tasks <path>", "folder or file of questions", TASKS)
     .option("--agent <names>", `who answers, separated by commas: ${AGENTS.join(", ")}`, agentNames, ["oracle"])
@@ -210,7 +213,9 @@ async function run(options: RunOptions): Promise<void> {
     throw error;
   }
   const selected = selectedQuestions(suite, options);
+  if (!options.agent.includes(MODEL)) refuseModelOptions(options, "--agent model");
   const model = options.agent.includes(MODEL) ? modelAgent(options) : undefined;
+  makeSuiteFolder(options.out);
   const agents = options.agent.flatMap((name) => SCRIPTED_AGENTS[name] ?? model?.agent ?? []);
   const calledOff = new AbortController();
   const callOff = (): void => {
@@ -233,8 +238,11 @@ async function run(options: RunOptions): Promise<void> {
     out: options.out,
     signal: calledOff.signal,
     onRow: (row, done, total) => bar.show(done / total, row.task),
-  });
-  bar.end();
+  })
+    .catch((error: unknown) => {
+      throw error instanceof TranscriptError ? new UsageError(error.message) : error;
+    })
+    .finally(() => bar.end());
   if (options.json === true) printJson(results);
   else printResult(resultsText(results, options.out));
   const broken = results.rows.some(({ status }) => status !== "graded");

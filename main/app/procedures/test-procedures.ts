@@ -10,7 +10,8 @@ import { writeSuiteResults } from "../../evaluation/suites/write-suite-results.t
 import { modelProgrammer } from "../../evaluation/procedures/model-programmer.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { callOffBySignals } from "../call-off.ts";
-import { chosenProvider, type ModelChoice } from "../model-options.ts";
+import { chosenProvider, type ModelChoice, refuseModelOptions } from "../model-options.ts";
+import { makeSuiteFolder } from "../suite-folder.ts";
 import { type MoneyChoice, suiteMoney } from "../suite-money.ts";
 import { ProgressBar, printJson, printNote, printResult } from "../terminal.ts";
 import { programVersion } from "../program-version.ts";
@@ -46,6 +47,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
   }
   const tasks = chosenTasks(await allTasks(options.tasks), options);
   const names = options.by.split(",").map((name) => name.trim());
+  if (!names.includes(AGENT)) refuseModelOptions(options, "--by agent");
   const model = names.includes(AGENT) ? modelNamed(options) : undefined;
   const programmers = names.map((name) => programmerNamed(name, model?.programmer));
   const stamp = options.stamp ?? `${programVersion()}-${options.by.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
@@ -53,6 +55,7 @@ export async function testProcedures(options: TestProceduresOptions): Promise<vo
     throw new UsageError(`--stamp ${stamp}: expected letters, digits, ".", "_" and "-", at most 64 of them`);
   }
   const out = options.out ?? join(RUNS_FOLDER, "procedures", stamp);
+  makeSuiteFolder(out);
   const workers = programWorkers(options.jobs, options.taskTimeout);
   const bar = new ProgressBar("procedures");
   let ready = 0;

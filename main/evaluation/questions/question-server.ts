@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectProcess, type ProcessConnection } from "../../contenders/connect-process.ts";
+import { connectProcess, type HandshakeLimits, type ProcessConnection } from "../../contenders/connect-process.ts";
 import type { BenchWorld } from "../../contract/bench-world.ts";
 import type { Question } from "../../contract/question.ts";
 
@@ -31,6 +31,7 @@ export async function startQuestionServer(
   choice: ServerChoice,
   questions: readonly Question[],
   name: string,
+  limits: HandshakeLimits = {},
 ): Promise<QuestionServer> {
   const data = mkdtempSync(join(tmpdir(), "caustic-question-"));
   const names = new Map(
@@ -48,7 +49,8 @@ export async function startQuestionServer(
     const [command = "", ...args] = choice.command.map((word) =>
       word.replaceAll("{world}", file).replaceAll("{data}", data),
     );
-    const connection = await connectProcess(name, { command, args, env: environment(choice.env, data), cwd: data });
+    const process = { command, args, env: environment(choice.env, data), cwd: data };
+    const connection = await connectProcess(name, process, limits);
     rmSync(file, { force: true });
     return {
       connection,

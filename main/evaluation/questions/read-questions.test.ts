@@ -54,12 +54,22 @@ describe("a file of questions", () => {
     [
       "a check of an unknown key",
       GOOD.replace("key: sum\n        abs", "key: total\n        abs"),
-      /one: checks\.0\.key: no field of the answer is total/,
+      /questions\.yaml:20: one: checks\.0\.key: no field of the answer is total/,
     ],
     [
       "a value of an unknown key",
       GOOD.replace("values: { sum: 4 }", "values: { total: 4 }"),
       /one: reference\.values\.total/,
+    ],
+    [
+      "a number with its unit in the value",
+      GOOD.replace("values: { sum: 4 }", 'values: { sum: "4 mm" }'),
+      /questions\.yaml:14: one: reference\.values\.sum: "4 mm" is no number; expected one, without a unit/,
+    ],
+    [
+      "a word that is no choice",
+      GOOD.replace('unit: "1"', "choices: [four, five]"),
+      /questions\.yaml:14: one: reference\.values\.sum: 4 is none of four, five/,
     ],
     [
       "a formula that cannot be read",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import {
+  type AnswerField,
   type Question,
   questionFileSchema,
   questionSchema,
@@ -32,22 +33,31 @@ export class QuestionError extends Error {
  */
 export function readQuestions(path: string): QuestionSuite {
   let suite: QuestionSuite;
+  let placeOf: (i: number) => Place;
+  let headPlace: Place;
   if (isFolder(path)) {
     const files = readdirSync(path)
       .filter((name) => /\.(ya?ml|json)$/.test(name) && name !== SUITE_FILE)
       .sort();
     if (files.length === 0) throw new QuestionError(`${path}: holds no question; expected .yaml or .json files`);
     const head = readOne(join(path, SUITE_FILE), questionSuiteSchema);
-    suite = { head, questions: files.map((name) => readOne(join(path, name), questionSchema)) };
+    const read = files.map((name) => readOne(join(path, name), questionSchema));
+    suite = { head: head.value, questions: read.map(({ value }) => value) };
+    headPlace = head.place;
+    placeOf = (i) => read[i]?.place ?? (() => path);
   } else {
-    const { tasks, ...head } = readOne(path, questionFileSchema);
+    const { value, place } = readOne(path, questionFileSchema);
+    const { tasks, ...head } = value;
     suite = { head, questions: tasks };
+    headPlace = place;
+    placeOf = (i) => (field) => place(["tasks", String(i), ...field]);
   }
+  checkRoles(suite.head, headPlace);
   const ids = new Set<string>();
-  for (const question of suite.questions) {
+  for (const [i, question] of suite.questions.entries()) {
     if (ids.has(question.id)) throw new QuestionError(`${path}: the id ${question.id} is there twice`);
     ids.add(question.id);
-    checkReferences(question, suite.head, path);
+    checkReferences(question, suite.head, placeOf(i));
   }
   return suite;
 }
@@ -60,7 +70,13 @@ function isFolder(path: string): boolean {
   }
 }
 
-function readOne<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
+/** File and line of a field, as `questions.yaml:12`. */
+type Place = (field: readonly string[]) => string;
+
+function readOne<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): { readonly value: z.infer<Schema>; readonly place: Place } {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -75,12 +91,12 @@ function readOne<Schema extends z.ZodType>(path: string, schema: Schema): z.infe
       `${path}:${fault.linePos?.[0].line ?? 1}: ${fault.message.split("\n", 1)[0] ?? "not YAML"}`,
     );
   }
+  const place: Place = (field) => `${path}:${lineOf(document, lines, field)}`;
   const checked = schema.safeParse(document.toJS());
-  if (checked.success) return checked.data;
+  if (checked.success) return { value: checked.data, place };
   const [issue] = checked.error.issues;
   const field = issue?.path.map(String) ?? [];
-  const where = `${path}:${lineOf(document, lines, field)}`;
-  throw new QuestionError(`${where}: ${field.join(".") || "the file"}: ${issue?.message ?? "does not fit"}`);
+  throw new QuestionError(`${place(field)}: ${field.join(".") || "the file"}: ${issue?.message ?? "does not fit"}`);
 }
 
 /** The line of a field, or of the nearest one around it that is there. */
@@ -94,18 +110,17 @@ function lineOf(document: Document, lines: LineCounter, field: readonly string[]
 }
 
 /** What a schema cannot see: names that stand for something elsewhere in the question or its suite. */
-function checkReferences(question: Question, head: QuestionSuiteHead, path: string): void {
+function checkReferences(question: Question, head: QuestionSuiteHead, place: Place): void {
   const complain = (field: string, words: string): never => {
-    throw new QuestionError(`${path}: ${question.id}: ${field}: ${words}`);
+    throw new QuestionError(`${place(field.split("."))}: ${question.id}: ${field}: ${words}`);
   };
   const fields = new Map(question.answer.map((field) => [field.key, field]));
   const roles = head.roles ?? USUAL_ROLES;
   for (const [key, value] of Object.entries(question.reference.values)) {
     const field = fields.get(key);
     if (field === undefined) complain(`reference.values.${key}`, "no field of the answer has this key");
-    if (field?.choices !== undefined && !field.choices.includes(String(value))) {
-      complain(`reference.values.${key}`, `"${value}" is none of ${field.choices.join(", ")}`);
-    }
+    const wrong = field === undefined ? undefined : unfit(field, value);
+    if (wrong !== undefined) complain(`reference.values.${key}`, wrong);
   }
   for (const [i, check] of question.checks.entries()) {
     const where = `checks.${i}`;
@@ -130,11 +145,24 @@ function checkReferences(question: Question, head: QuestionSuiteHead, path: stri
         checkFormula(value.slice(1), (words) => complain(`${name}.script.answer.values.${key}`, words));
     }
   }
+}
+
+/** Why a value can never be what a field asks for; undefined where it can. */
+function unfit({ choices, unit }: AnswerField, value: number | string): string | undefined {
+  if (choices === undefined) {
+    if (typeof value === "number") return undefined;
+    return `"${value}" is no number; expected one${unit === "1" ? ", without a unit" : ` in ${unit ?? ""}, without the unit`}`;
+  }
+  if (typeof value === "string" && choices.includes(value)) return undefined;
+  return `${JSON.stringify(value)} is none of ${choices.join(", ")}`;
+}
+
+function checkRoles(head: QuestionSuiteHead, place: Place): void {
   for (const [role, pattern] of Object.entries(head.roles ?? {})) {
     try {
       new RegExp(pattern, "i");
     } catch {
-      throw new QuestionError(`${path}: roles.${role}: "${pattern}" is no regular expression`);
+      throw new QuestionError(`${place(["roles", role])}: roles.${role}: "${pattern}" is no regular expression`);
     }
   }
 }

@@ -4,9 +4,9 @@ import { QuestionDesk, ServerGone } from "../../contenders/question-desk.ts";
 import type { ModelTurn } from "../../contract/model-usage.ts";
 import type { Question, QuestionSuiteHead } from "../../contract/question.ts";
 import type { SuiteRow } from "../../contract/suite-results.ts";
-import { gradeQuestion } from "./grade-question.ts";
 import { openingOf } from "./model-agent.ts";
 import type { QuestionAgent } from "./question-agent.ts";
+import { questionRow, rowHead } from "./question-row.ts";
 import type { QuestionServer } from "./question-server.ts";
 import { type QuestionTranscript, type TranscriptKey } from "./question-transcript.ts";
 
@@ -28,7 +28,7 @@ export interface RunQuestionOptions {
 export async function runQuestion(options: RunQuestionOptions): Promise<SuiteRow> {
   const { question, agent, transcript, key, signal } = options;
   const began = performance.now();
-  const base = { task: question.id, category: question.category, group: question.kind, contender: agent.name };
+  const base = rowHead({ question, contender: agent.name });
   const spent: { turn?: ModelTurn } = {};
   let desk: QuestionDesk | undefined;
   let ended: Pick<SuiteRow, "status" | "note"> = { status: "graded" };
@@ -65,31 +65,17 @@ export async function runQuestion(options: RunQuestionOptions): Promise<SuiteRow
     ended = { status: "failed", note: error instanceof Error ? error.message : String(error) };
   }
   signal.throwIfAborted();
-  const log = desk?.calls ?? [];
   const submission = desk?.submission;
   transcript.add("submitted", {
     submission: submission ?? null,
     wall_ms: Math.round(performance.now() - began),
     ...ended,
   });
-  const grade = gradeQuestion({ question, suite: options.suite, submission, log });
-  const graded = ended.status === "graded";
   const usage = spent.turn?.usage;
-  const row: SuiteRow = {
-    ...base,
-    ...ended,
-    passed: graded && grade.passed,
-    score: graded ? grade.score : 0,
-    checks: graded ? [...grade.checks] : [],
-    calls: log.length,
-    bad_calls: log.filter(({ bad }) => bad).length,
-    ...(usage === undefined ? {} : { turns: usage.model_calls }),
-    ...(usage?.tokens === undefined
-      ? {}
-      : { tokens: usage.tokens.input + usage.tokens.cached_input + usage.tokens.cache_write + usage.tokens.output }),
-    ...(usage?.usd === undefined ? {} : { usd: usage.usd }),
-    transcript: options.transcriptName,
-  };
+  const row = questionRow(
+    { question, suite: options.suite, contender: agent.name, transcript: options.transcriptName },
+    { submission, log: desk?.calls ?? [], ended, ...(usage === undefined ? {} : { usage }) },
+  );
   transcript.end(key, row);
   return row;
 }

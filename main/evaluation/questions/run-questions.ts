@@ -1,5 +1,6 @@
 import type { Question } from "../../contract/question.ts";
 import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
+import { takeFolder } from "../evaluation-folder.ts";
 import { suiteHash } from "../suites/suite-hash.ts";
 import type { SuiteMoney } from "../suites/suite-money.ts";
 import { writeSuiteResults } from "../suites/write-suite-results.ts";
@@ -10,6 +11,7 @@ import { keptRow, QuestionTranscript, type TranscriptKey, transcriptName } from 
 import type { QuestionSuite } from "./read-questions.ts";
 import { runQuestion } from "./run-question.ts";
 import { questionResults } from "./question-results.ts";
+import { questionRow } from "./question-row.ts";
 
 export interface RunQuestionsOptions {
   readonly suite: QuestionSuite;
@@ -33,9 +35,21 @@ export interface RunQuestionsOptions {
 
 /**
  * Lets every agent answer every selected question and writes the results. What lies in `out` and was graded under the same question
- * is not run again.
+ * is not run again; its grade is given again from the recorded answer and calls.
+ *
+ * @throws TranscriptError where a transcript in `out` is not as it was written. Nothing is run then.
+ * @throws Error where another process works in `out`.
  */
 export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteResults> {
+  const giveBack = takeFolder(options.out);
+  try {
+    return await runIntoFolder(options);
+  } finally {
+    giveBack();
+  }
+}
+
+async function runIntoFolder(options: RunQuestionsOptions): Promise<SuiteResults> {
   const { suite, selected, agents, out, signal } = options;
   const units = agents.flatMap((agent) => selected.map((question) => ({ agent, question })));
   const rows = new Map<string, SuiteRow>();
@@ -56,21 +70,24 @@ export async function runQuestions(options: RunQuestionsOptions): Promise<SuiteR
     options.onRow?.(row, rows.size, units.length);
   };
   const waiting = units.filter(({ agent, question }) => {
-    const kept = keptRow(out, place(agent, question), keyOf(agent, question));
+    const transcript = place(agent, question);
+    const asked = { question, suite: suite.head, contender: agent.name, transcript };
+    const kept = keptRow(out, transcript, keyOf(agent, question), (recorded) => questionRow(asked, recorded));
     if (kept !== undefined) {
       enter(kept);
-      moneyOf(agent)?.keep(place(agent, question), kept.usd);
+      moneyOf(agent)?.keep(transcript, kept.usd);
     }
     return kept === undefined;
   });
   const shared = new Map<string, Promise<QuestionServer>>();
+  const limits = { limit_s: options.timeLimit_s, signal };
   const serverFor = async (agent: QuestionAgent, question: Question) => {
     if (!options.sharedServer) {
-      const server = await startQuestionServer(options.server, [question], agent.name);
+      const server = await startQuestionServer(options.server, [question], agent.name, limits);
       return { server, release: () => server.close() };
     }
     const own = waiting.filter((unit) => unit.agent === agent).map((unit) => unit.question);
-    const started = shared.get(agent.name) ?? startQuestionServer(options.server, own, agent.name);
+    const started = shared.get(agent.name) ?? startQuestionServer(options.server, own, agent.name, limits);
     shared.set(agent.name, started);
     return { server: await started, release: () => Promise.resolve() };
   };
