@@ -235,6 +235,16 @@ describe("triggered frames", () => {
     };
     expect(await failureOf(camera.acquire({ label }))).toMatchObject({ code: "connection_lost" });
   });
+
+  test("a camera of which libaravis reads a width of 0 is gone, though reading it gives no error", async () => {
+    const native = answering();
+    const camera = await open(native);
+    native.onTrigger = () => {
+      native.features.set("Width", { kind: "integer", writable: true, value: 0 });
+    };
+    expect(await failureOf(camera.acquire({ label }))).toMatchObject({ code: "connection_lost" });
+    expect(native.closed).toBe(1);
+  });
 });
 
 describe("free running frames", () => {

@@ -353,11 +353,7 @@ export class GenicamCamera implements BeamCamera {
 
   /** Why no frame came: the camera is gone, sends only old ones, or stands still. */
   async #silent(session: Session, exposure_ms: number, stale: number): Promise<InstrumentError> {
-    try {
-      await session.features.read("Width");
-    } catch {
-      return this.#connectionLost();
-    }
+    if (!(await this.#stillAnswers(session))) return this.#connectionLost();
     if (stale > 0) {
       return this.#error(
         "frame_lost",
@@ -372,6 +368,12 @@ export class GenicamCamera implements BeamCamera {
       { name: "frame", unit: "ms", limit: Math.round(exposure_ms + this.#patience_ms) },
       "check the firewall, the packet size (MTU) and that no other program takes the stream",
     );
+  }
+
+  /** libaravis gives 0, and no error, for the width of a camera that does not answer. */
+  async #stillAnswers({ handle, features }: Session): Promise<boolean> {
+    const width = await features.readNumber("Width").catch(() => undefined);
+    return width !== undefined && width.value > 0 && !this.#native.controlLost(handle);
   }
 
   #connectionLost(): InstrumentError {
