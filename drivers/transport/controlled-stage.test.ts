@@ -177,6 +177,22 @@ describe("a stage over an axis", () => {
     expect(axis.orders).toEqual(["move 40", "stop"]);
   });
 
+  test("silence in mid-move is told within seconds, by the question that was not answered and that the stop was not confirmed", async () => {
+    const silence = new InstrumentError("timed_out", "axis", "no answer to \"#5\" within 400 ms", {}, "check the cable");
+    axis.script = [at(50), at(50), moving(45), silence, silence];
+    const error: unknown = await stage.moveTo(60).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "timed_out",
+      message:
+        'Scripted axis (stage): no answer to "#5" within 400 ms; the stage may still be moving: the stop was not confirmed',
+      hint: "look at the stage and cut its power if it moves; check the cable",
+    });
+    await expect(stage.stop()).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringContaining("the stop was not confirmed") as string,
+    });
+  });
+
   test("an error in the caller's own progress report stops the stage and comes back to the caller", async () => {
     axis.script = [at(50), at(50), moving(45), at(44)];
     const bug = new TypeError("bug in the window");

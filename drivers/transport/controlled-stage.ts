@@ -18,12 +18,18 @@ const STOP_DEADLINE_ms = 10_000;
 /** A stage that still moves this long after a stop is told again. */
 const STOP_AGAIN_ms = 1000;
 const STOP_ATTEMPTS = 3;
-/** After a failed motion the stop is tried for this long on a line that does not answer. */
-const STOP_EFFORT_ms = 5000;
+/**
+ * After a failed motion the stop is tried for this long on a line that does not answer. What was sent may have arrived; a person who can
+ * look has to hear of the failure while there is still something to do.
+ */
+const STOP_EFFORT_ms = 2000;
 const TOLERANCE_mm = 0.005;
 const EXCURSION_mm = 0.5;
 /** Pairs of looks at a stage at rest until two agree. */
 const STEADY_LOOKS_MAX = 4;
+
+/** With these the stop may not have reached the stage. */
+const LINE_TROUBLES: ReadonlySet<InstrumentErrorCode> = new Set(["timed_out", "bad_reply", "connection_lost"]);
 
 const HOME_HINT = "home the stage, then measure again";
 
@@ -174,7 +180,8 @@ export class ControlledStage implements Stage {
       await this.#sendStop();
       return this.#toState(await this.#awaitStandstill());
     } catch (error) {
-      throw this.#named(error);
+      const unheard = error instanceof InstrumentError && LINE_TROUBLES.has(error.code);
+      throw unheard ? this.#unconfirmed(error) : this.#named(error);
     }
   }
 
@@ -243,8 +250,21 @@ export class ControlledStage implements Stage {
       this.#noteReference(again ? await this.#awaitStandstill() : await this.#look());
     } catch (error) {
       await this.#axis.disconnect();
-      throw this.#named(error);
+      throw !again && error instanceof InstrumentError && error.code === "bad_reply"
+        ? this.#stranger(error)
+        : this.#named(error);
     }
+  }
+
+  /** Whoever answers the first questions in another protocol, or at another baud rate, is not the controller that the driver is for. */
+  #stranger({ instrument, message, detail }: InstrumentError): InstrumentError {
+    const said = message.slice(`${instrument}: `.length);
+    return this.#error(
+      "bad_reply",
+      `something answers, but not as the controller that this driver is for: ${said}`,
+      detail,
+      "check driver, baud rate and address in the bench file",
+    );
   }
 
   #checkSameInstrument(identity: AxisIdentity): void {
@@ -373,10 +393,8 @@ export class ControlledStage implements Stage {
     try {
       return await run(motion);
     } catch (error) {
-      if (motion.started) {
-        await this.#bringToStandstill();
-      }
-      throw this.#named(error);
+      const stands = !motion.started || (await this.#bringToStandstill());
+      throw stands ? this.#named(error) : this.#unconfirmed(error);
     } finally {
       cancellation?.removeEventListener("abort", cancel);
       this.#motion = undefined;
@@ -562,19 +580,20 @@ export class ControlledStage implements Stage {
     }
   }
 
-  /** The best that can be done after a failure; the failure itself is what the caller hears of. */
-  async #bringToStandstill(): Promise<void> {
+  /** The best that can be done after a failure. Returns whether the stage is known to stand still. */
+  async #bringToStandstill(): Promise<boolean> {
     const giveUp_ms = this.#clock.now_ms() + STOP_EFFORT_ms;
     while (this.#axis.linkIsOpen && this.#clock.now_ms() < giveUp_ms) {
       try {
         await this.#sendStop();
         await this.#awaitStandstill();
-        return;
+        return true;
       } catch {
         // A line that is silent now may be heard again in a moment.
         await this.#clock.wait(this.#options.poll_ms ?? POLL_ms);
       }
     }
+    return false;
   }
 
   #faultError(fault: AxisFault): InstrumentError {
@@ -587,6 +606,19 @@ export class ControlledStage implements Stage {
     const { code, detail, hint, instrument, message } = error;
     if (instrument === this.#name) return error;
     return this.#error(code, message.slice(`${instrument}: `.length), detail, hint ?? HINTS[code]);
+  }
+
+  /** The error of a motion after which nobody knows whether the stage stands still. */
+  #unconfirmed(cause: unknown): unknown {
+    const error = this.#named(cause);
+    if (!(error instanceof InstrumentError)) return error;
+    const { code, detail, hint, instrument, message } = error;
+    return this.#error(
+      code,
+      `${message.slice(`${instrument}: `.length)}; the stage may still be moving: the stop was not confirmed`,
+      detail,
+      `look at the stage and cut its power if it moves${hint === undefined ? "" : `; ${hint}`}`,
+    );
   }
 
   get #name(): string {

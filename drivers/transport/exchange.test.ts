@@ -85,7 +85,7 @@ describe("questions and answers", () => {
 
   async function setUp(
     answers: (readonly [string, number])[],
-    settings: { gap_ms?: number; probe?: boolean } = {},
+    settings: { gap_ms?: number; probe?: boolean; isNoise?: (line: string) => boolean } = {},
   ): Promise<{ peer: ScriptedPeer; link: MemoryLink; exchange: Exchange<string>; unsolicited: string[] }> {
     const peer = new ScriptedPeer(clock, answers);
     const link = new MemoryLink("line", peer);
@@ -99,6 +99,7 @@ describe("questions and answers", () => {
       instrument: () => "Test stage",
       onUnsolicited: (line) => unsolicited.push(line),
       ...(settings.gap_ms === undefined ? {} : { gap_ms: settings.gap_ms }),
+      ...(settings.isNoise === undefined ? {} : { isNoise: settings.isNoise }),
       ...(settings.probe === true ? { probes: [() => question("probe", "PROBE")] } : {}),
     });
     return { peer, link, exchange, unsolicited };
@@ -228,6 +229,27 @@ describe("questions and answers", () => {
     expect(await second).toBe("B1");
     expect(peer.heard).toEqual(["a", "stop", "b"]);
     expect(peer.heardAt_ms).toEqual([0, 20, 80]);
+  });
+
+  test("bytes that are no answer, and no message either, are a bad reply that shows them", async () => {
+    const half = await setUp([["A1 without an e\u0001", 5]]);
+    await expect(half.exchange.ask(() => question("a", "A"))).rejects.toMatchObject({
+      code: "bad_reply",
+      message: expect.stringContaining('"a" within 100 ms does not follow the protocol: "A1 without an e\\x01"') as string,
+    });
+    const garbled = await setUp([["#!$\n", 5]], { isNoise: (line) => !/^\w/.test(line) });
+    await expect(garbled.exchange.ask(() => question("a", "A"))).rejects.toMatchObject({ code: "bad_reply" });
+    const foreign = await setUp([["B1\n", 5]], { isNoise: (line) => !/^\w/.test(line) });
+    await expect(foreign.exchange.ask(() => question("a", "A"))).rejects.toMatchObject({ code: "timed_out" });
+  });
+
+  test("the error of a silent line names the question, not the probe that was to bring the line into step", async () => {
+    const { peer, exchange } = await setUp([], { probe: true });
+    await expect(exchange.ask(() => question("position?", "A"), { attempts: 3 })).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringContaining('"position?"') as string,
+    });
+    expect(peer.heard).toEqual(["position?", "probe", "probe"]);
   });
 
   test("keeps its distance between commands where the controller needs it", async () => {

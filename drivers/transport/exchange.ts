@@ -40,6 +40,11 @@ export interface ExchangeSettings<Message> {
   /** Messages that answer no question: alerts, banners, and late replies to a question that was given up. */
   readonly onUnsolicited?: (message: Message) => void;
   /**
+   * Whether a message that answers no question says nothing in this protocol. Bytes of which the framer makes no message are noise anyway;
+   * when absent nothing else is.
+   */
+  readonly isNoise?: (message: Message) => boolean;
+  /**
    * Questions with unmistakable answers, used in turn after a time-out: whatever comes before the answer belongs to
    * questions that were given up and is dropped. Not needed where replies carry the number of their command.
    */
@@ -49,8 +54,14 @@ export interface ExchangeSettings<Message> {
 interface Pending<Message> {
   offer(message: Message): boolean;
   fail(error: InstrumentError): void;
+  /** What has come in since the question went out. */
+  readonly heard: number[];
+  /** A message of the protocol came in, if not the answer. */
+  understood: boolean;
 }
 
+/** Bytes of an answer that cannot be understood are kept for the error's message up to this number. */
+const HEARD_MAX = 40;
 /** Line noise and late replies are waited out this long before a line is used again. */
 const QUIET_ms = 60;
 
@@ -70,6 +81,9 @@ export class Exchange<Message> {
   constructor(settings: ExchangeSettings<Message>) {
     this.#settings = settings;
     settings.link.onData((bytes) => {
+      for (const { heard } of this.#pending) {
+        heard.push(...bytes.subarray(0, HEARD_MAX - heard.length));
+      }
       for (const message of settings.framer.push(bytes)) {
         this.#deliver(message);
       }
@@ -129,21 +143,31 @@ export class Exchange<Message> {
   }
 
   async #askRepeatedly<Answer>(makeQuestion: () => Question<Message, Answer>, attempts: number): Promise<Answer> {
+    let failed: unknown;
     for (let attempt = 1; ; attempt += 1) {
+      let asking = false;
       try {
         if (this.#outOfStep) {
           await this.#getInStep();
         }
         await this.#gap();
+        asking = true;
         return await this.#askOnce(makeQuestion());
       } catch (error) {
+        // What failed is the question; that the line could not be brought into step again comes of it.
+        if (asking || failed === undefined) {
+          failed = error;
+        }
         const repeatable =
           error instanceof InstrumentError && (error.code === "timed_out" || error.code === "bad_reply");
         if (repeatable) {
           this.#outOfStep = true;
         }
-        if (!repeatable || attempt >= attempts) {
+        if (!repeatable) {
           throw error;
+        }
+        if (attempt >= attempts) {
+          throw failed;
         }
       }
     }
@@ -160,6 +184,8 @@ export class Exchange<Message> {
         }
       };
       const pending: Pending<Message> = {
+        heard: [],
+        understood: false,
         offer: (message) => {
           try {
             const taken = question.take(message);
@@ -182,13 +208,15 @@ export class Exchange<Message> {
         .then(() =>
           settle(() =>
             reject(
-              new InstrumentError(
-                "timed_out",
-                this.#settings.instrument(),
-                `no answer to ${question.what} within ${deadline_ms} ms`,
-                { name: question.what, value: deadline_ms, unit: "ms" },
-                "check power, cable and baud rate",
-              ),
+              pending.heard.length > 0 && !pending.understood
+                ? this.#noise(question.what, deadline_ms, pending.heard)
+                : new InstrumentError(
+                    "timed_out",
+                    this.#settings.instrument(),
+                    `no answer to ${question.what} within ${deadline_ms} ms`,
+                    { name: question.what, value: deadline_ms, unit: "ms" },
+                    "check power, cable and baud rate, and that driver and address are those of this controller",
+                  ),
             ),
           ),
         );
@@ -241,10 +269,27 @@ export class Exchange<Message> {
     await link.write(bytes);
   }
 
+  #noise(what: string, deadline_ms: number, heard: readonly number[]): InstrumentError {
+    const reply = heard
+      .map((byte) => (byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`))
+      .join("");
+    return new InstrumentError(
+      "bad_reply",
+      this.#settings.instrument(),
+      `what came back to ${what} within ${deadline_ms} ms does not follow the protocol: "${reply}"`,
+      { name: what, reply },
+    );
+  }
+
   #deliver(message: Message): void {
     for (const pending of [...this.#pending]) {
       if (pending.offer(message)) {
         return;
+      }
+    }
+    if (this.#settings.isNoise?.(message) !== true) {
+      for (const pending of this.#pending) {
+        pending.understood = true;
       }
     }
     this.#settings.onUnsolicited?.(message);

@@ -92,6 +92,7 @@ export class GrblAxis implements Axis {
       framer: new GrblFramer((message) => this.#hear(message)),
       deadline_ms: DEADLINE_ms,
       instrument: () => this.#name(),
+      isNoise: ({ kind }) => kind === "noise",
       probes: [() => this.#probe()],
     });
     link.onClose(() => {

@@ -45,6 +45,7 @@ export class NewportAxis implements Axis {
       deadline_ms: DEADLINE_ms,
       gap_ms: settings.gap_ms,
       instrument: () => this.#name(),
+      isNoise: (line) => !/^\d{1,2}[A-Z]{2}/.test(line),
       probes: [() => this.#query("VE"), () => this.#query("SL", "?")],
     });
   }

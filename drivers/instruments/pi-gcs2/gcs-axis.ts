@@ -53,6 +53,7 @@ export class GcsAxis implements Axis {
       framer: new ContinuedLineFramer(),
       deadline_ms: DEADLINE_ms,
       instrument: () => this.#name(),
+      isNoise: ([text = ""]) => !looksLikeAnswer(text.trim()),
       probes: [
         () => this.#probe("*IDN?", identificationIn),
         () =>
@@ -302,6 +303,11 @@ export class GcsAxis implements Axis {
   #name(): string {
     return this.#model ?? this.fallbackName;
   }
+}
+
+/** Answers are numbers, values behind the "=" of their axis, or the identification. */
+function looksLikeAnswer(text: string): boolean {
+  return /^(?:-?\d+|0x[0-9A-Fa-f]+|[0-9A-Fa-f]+)$|^\w+(?: \d+)?=[\x20-\x7e]*$/.test(text) || identificationIn(text) !== undefined;
 }
 
 function identificationIn(text: string): string | undefined {

@@ -57,6 +57,7 @@ export class ZaberAxis implements Axis {
       framer: new ZaberFramer(),
       deadline_ms: DEADLINE_ms,
       instrument: () => this.#model ?? this.fallbackName,
+      isNoise: ({ kind }) => kind === "noise",
     });
   }
 
