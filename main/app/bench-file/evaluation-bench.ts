@@ -102,7 +102,8 @@ class ConfiguredEvaluationBench implements EvaluationBench {
 
   async stop(): Promise<void> {
     const session = this.#session;
-    if (session === undefined) return;
+    // Between units the stage is brought back, or searches for its reference.
+    if (session === undefined) return this.#bench.stop();
     await session.verbs.stop({ run: session.handle, reason: "STOP at the terminal" }, { caller: OPERATOR });
   }
 

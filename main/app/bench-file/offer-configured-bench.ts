@@ -40,6 +40,8 @@ export interface ConfiguredBench extends BenchOffer {
   /** Opens a run beside those of `open`. */
   openRun(run: ConfiguredRun): Promise<BenchSession>;
   test(): Promise<readonly InstrumentTest[]>;
+  /** Stops the stage, whoever moves it; nothing where none is connected. Throws `InstrumentError`. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,10 @@ export function offerConfiguredBench(file: BenchFile, options: ConfiguredOfferOp
     simulated: isSimulatedBench(file),
     connect,
     close,
+    async stop() {
+      const bench = await connecting;
+      await bench?.stage.stop();
+    },
     async test() {
       // What was not in use is not kept from others.
       const wasConnected = connecting !== undefined;

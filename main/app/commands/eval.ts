@@ -17,6 +17,7 @@ import { openEvaluationBench } from "../bench-file/evaluation-bench.ts";
 import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { httpConfiguration } from "../client-configuration.ts";
+import { takeEndingSignals } from "../ending-signals.ts";
 import { evaluationText } from "../evaluation-text.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { startLiveChain } from "../live-chain/live-chain.ts";
@@ -122,11 +123,14 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
   const name = file === undefined ? `${plan.plan}-${hash}` : `${plan.plan}-${hash}-${file.bench}`;
   const out = options.out ?? join(RUNS_FOLDER, "evaluation", name);
   const calledOff = new AbortController();
+  let bench: EvaluationBench | undefined;
+  const stopStage = (): void => void bench?.stop().catch(() => undefined);
   const callOff = (): void => {
     printNote("Calling off; what is finished stays. The same command goes on from there.");
-    calledOff.abort();
+    calledOff.abort(new Error("the evaluation was called off"));
+    stopStage();
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, callOff);
+  const leaveSignals = takeEndingSignals(callOff, stopStage);
   const view = new EvaluationView();
   let run: Awaited<ReturnType<typeof runPlan>>;
   try {
@@ -153,7 +157,14 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
           driver: externalDriver({ listen: openAddress, announce, timeLimit_s: options.timeLimit, frameFile }),
         },
       },
-      ...(file === undefined ? {} : { openBench: () => openBench(file) }),
+      ...(file === undefined
+        ? {}
+        : {
+            openBench: async () => {
+              bench = await openBench(file, calledOff.signal);
+              return bench;
+            },
+          }),
       workerModule: WORKER,
       loops: fastestFrameLoops(),
       onProgress: (event) => view.show(event),
@@ -163,18 +174,18 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
     throw asUsageError(error);
   } finally {
     view.end();
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, callOff);
+    leaveSignals();
   }
   print(run.results, out, options.json === true);
   if (!run.complete) process.exitCode = 1;
 }
 
 /** Connects the bench, and listens for the operator's STOP at this terminal as long as it is open. */
-async function openBench(file: BenchFile): Promise<EvaluationBench> {
+async function openBench(file: BenchFile, calledOff: AbortSignal): Promise<EvaluationBench> {
   const chain = startLiveChain();
   const lines = createInterface({ input: process.stdin });
   const bench = await openEvaluationBench(file, {
-    ask: askAtTerminal,
+    ask: (request) => askAtTerminal(request, calledOff),
     chain,
     async onClose() {
       lines.close();

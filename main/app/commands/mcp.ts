@@ -4,6 +4,7 @@ import { serveConnection } from "../../mcp/serve-connection.ts";
 import { createStdioTransport } from "../../mcp/stdio-transport.ts";
 import type { BenchChoice } from "../bench-desk.ts";
 import { createDesk } from "../create-desk.ts";
+import { takeEndingSignals } from "../ending-signals.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { numberOption } from "../option-values.ts";
 import { stderrLog, surviveRejections } from "../stderr-log.ts";
@@ -60,10 +61,11 @@ async function mcp(options: McpOptions): Promise<void> {
   const connection = serveConnection(desk, transport, log);
   process.stdin.once("close", () => ended.resolve(undefined));
   process.stdin.once("end", () => ended.resolve(undefined));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => ended.resolve(undefined));
+  const leaveSignals = takeEndingSignals(() => ended.resolve(undefined));
   await ended.promise;
   await connection.close();
   await desk.close();
+  leaveSignals();
   process.stdin.destroy();
 }
 

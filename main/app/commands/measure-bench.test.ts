@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { EMULATED_CONTROLLERS, hostOnTcp } from "../emulation.ts";
+import { RealClock } from "../real-clock.ts";
 import { CAUSTIC, runCaustic } from "../run-caustic.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "caustic-measure-"));
@@ -95,5 +97,89 @@ describe("caustic measure --bench", () => {
     const { status, stderr } = await runCaustic(["eval", "tasks/plans/beam-quality.yaml", "--bench", benchFile(BENCH)]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/case A1 of group A names the simulated scenario "clean"/);
+  });
+});
+
+/** A stage on a wire whose lines are kept, and `caustic measure` that moves it. */
+async function measureOnWire(out: string) {
+  const make = EMULATED_CONTROLLERS["zaber-ascii"];
+  if (make === undefined) throw new Error("no such controller");
+  const controller = make(new RealClock(), { velocity_mm_s: 4, position_mm: 1 });
+  let sent = "";
+  let deaf = false;
+  const receive = controller.receive.bind(controller);
+  controller.receive = (bytes) => {
+    sent += Buffer.from(bytes).toString("latin1");
+    if (!deaf) receive(bytes);
+  };
+  const line = await hostOnTcp(controller);
+  const stage = `{ driver: zaber-ascii, address: "${line.address}", microstep_um: 0.047625, home_at_start: true }`;
+  const file = benchFile(`${BENCH.replace("{ driver: simulated }", stage)}  shutter: { driver: simulated }\n`);
+  const child = spawn(process.execPath, [CAUSTIC, "measure", "--bench", file, "--out", out]);
+  let stderr = "";
+  child.stderr.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const stops = (): number => sent.match(/ stop/g)?.length ?? 0;
+  await vi.waitFor(() => expect(sent).toMatch(/ move abs /), { timeout: 60_000 });
+  return { child, controller, line, ended, stops, stderr: () => stderr, fallDeaf: () => void (deaf = true) };
+}
+
+function lastEvent(out: string): unknown {
+  const [run = ""] = readdirSync(out);
+  const line =
+    readFileSync(join(out, run, "events.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .at(-1) ?? "";
+  return (JSON.parse(line) as { event: unknown }).event;
+}
+
+describe("a signal while the stage moves", () => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s stops the stage and closes the run", async (signal) => {
+    const out = join(folder, signal);
+    const { child, controller, line, ended, stops, stderr } = await measureOnWire(out);
+    const before = stops();
+    child.kill(signal);
+    expect(await ended).toBe(1);
+    expect(stops()).toBeGreaterThan(before);
+    expect(stderr()).toMatch(/caustic measure: the measurement was called off/);
+    expect(lastEvent(out)).toMatchObject({ type: "run_closed", why: "abandoned" });
+    const stands_mm = controller.position_mm();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(controller.position_mm()).toBe(stands_mm);
+    await line.close();
+  });
+
+  test("a second one, while the stage does not answer, sends the stop again and leaves the run closed", async () => {
+    const out = join(folder, "twice");
+    const { child, line, ended, stops, stderr, fallDeaf } = await measureOnWire(out);
+    fallDeaf();
+    child.kill("SIGINT");
+    await vi.waitFor(() => expect(stops()).toBeGreaterThan(0), { timeout: 10_000 });
+    const before = stops();
+    child.kill("SIGINT");
+    await vi.waitFor(() => expect(stops()).toBeGreaterThan(before), { timeout: 10_000 });
+    expect(await ended).toBe(3);
+    expect(stderr()).toMatch(/no answer to/);
+    expect(lastEvent(out)).toMatchObject({ type: "run_closed", why: "abandoned" });
+    await line.close();
+  });
+
+  test("a simulated run is called off as well", async () => {
+    const out = join(folder, "simulated");
+    const child = spawn(process.execPath, [CAUSTIC, "measure", "--scenario", "clean", "--seed", "7", "--out", out]);
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    await vi.waitFor(
+      () => {
+        const [run = ""] = readdirSync(out);
+        expect(readFileSync(join(out, run, "events.jsonl"), "utf8")).toMatch(/move_started/);
+      },
+      { timeout: 60_000 },
+    );
+    child.kill("SIGINT");
+    expect(await ended).toBe(1);
+    expect(lastEvent(out)).toMatchObject({ type: "run_closed", why: "abandoned" });
   });
 });

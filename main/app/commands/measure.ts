@@ -26,6 +26,7 @@ import {
 } from "../bench-file/offer-configured-bench.ts";
 import { readBenchFile } from "../bench-file/read-bench-file.ts";
 import { chooseKernel } from "../choose-kernel.ts";
+import { takeEndingSignals } from "../ending-signals.ts";
 import { fastestFrameLoops } from "../frame-loops.ts";
 import { type KeptRun, keepRun, newRunId, RUNS_FOLDER } from "../keep-run.ts";
 import { addModelOptions, chosenProvider, MODEL_HELP, type ModelChoice } from "../model-options.ts";
@@ -57,7 +58,10 @@ events.jsonl; "caustic replay" reads it. A simulated run knows its truth and pri
 file the run keeps every raw frame, and nobody knows the truth.
 ${MODEL_HELP}
 
-Exit status 1 when the run ends without M² on both axes or could not be kept whole, 3 when an instrument failed.
+Ctrl-C (and SIGTERM, SIGHUP) stops the stage, closes the run and ends; a second one sends the stop again.
+
+Exit status 1 when the run ends without M² on both axes, was called off or could not be kept whole, 3 when an instrument
+failed.
 
 Example:
   $ caustic measure --scenario clean --seed 7
@@ -111,7 +115,8 @@ async function measure(options: MeasureOptions): Promise<void> {
   const { by, note } = options;
   const contender = contenderFor(options);
   const watch = new RunWatch();
-  const subject = await subjectOf(options, watch);
+  const calledOff = new AbortController();
+  const subject = await subjectOf(options, watch, calledOff.signal);
   let failure: Error | undefined;
   let usage: ModelUsage | undefined;
   const onTurn = (turn: ModelTurn): void => {
@@ -119,23 +124,25 @@ async function measure(options: MeasureOptions): Promise<void> {
     appendFileSync(join(subject.directory, "turns.jsonl"), `${JSON.stringify(turn)}\n`);
   };
   const tools = TOOL_NAMES.filter((tool) => !(by === "agent-noview" && tool === "view_frame"));
-  const stop = new AbortController();
-  const endings = endingsOf(stop);
+  const leaveSignals = takeEndingSignals(
+    () => calledOff.abort(new Error("the measurement was called off")),
+    () => void subject.stop?.().catch(() => undefined),
+  );
   try {
     await driveBench({
       offer: subject.offer,
       contender,
       tools,
       onTurn,
-      signal: stop.signal,
+      signal: calledOff.signal,
       ...(note === undefined ? {} : { note }),
     });
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
   } finally {
-    endings();
     watch.end();
     await subject.offer.close?.();
+    leaveSignals();
   }
   const { events } = watch;
   const finished = ofType(events, "finished").at(-1);
@@ -171,14 +178,16 @@ interface Subject {
   readonly directory: string;
   /** What of the run could not be kept; undefined where all of it was. */
   problem(): string | undefined;
+  /** Sends the stop to the stage once more. */
+  stop?(): Promise<void>;
   /** Told beside the result where somebody knows it. */
   readonly known: Pick<Result, "truth" | "expected_verdict">;
 }
 
-function subjectOf(options: MeasureOptions, watch: RunWatch): Subject | Promise<Subject> {
+function subjectOf(options: MeasureOptions, watch: RunWatch, signal: AbortSignal): Subject | Promise<Subject> {
   const { scenario, seed, bench } = options;
   if (bench !== undefined) {
-    if (scenario === undefined && seed === undefined) return benchSubject(bench, options, watch);
+    if (scenario === undefined && seed === undefined) return benchSubject(bench, options, watch, signal);
     throw new UsageError("--bench stands in place of --scenario and --seed; expected one or the other");
   }
   if (scenario === undefined || seed === undefined) {
@@ -220,7 +229,12 @@ function simulatedSubject(name: string, seed: number, { by, note, out }: Measure
   };
 }
 
-async function benchSubject(path: string, { by, note, out }: MeasureOptions, watch: RunWatch): Promise<Subject> {
+async function benchSubject(
+  path: string,
+  { by, note, out }: MeasureOptions,
+  watch: RunWatch,
+  signal: AbortSignal,
+): Promise<Subject> {
   const file = readBenchFile(path);
   let kept: KeptRun | undefined;
   const keep: ConfiguredOfferOptions["keep"] = ({ canaryKey, simulated }) => {
@@ -236,7 +250,7 @@ async function benchSubject(path: string, { by, note, out }: MeasureOptions, wat
     return kept;
   };
   const offer = offerConfiguredBench(file, {
-    ask: askAtTerminal,
+    ask: (request) => askAtTerminal(request, signal),
     keep,
     onEvent: (event) => watch.see(event),
     session: { kernel: chooseKernel().kernel, ...(note === undefined ? {} : { operatorNote: note }) },
@@ -251,19 +265,10 @@ async function benchSubject(path: string, { by, note, out }: MeasureOptions, wat
     offer,
     known: {},
     problem: () => kept?.problem(),
+    stop: () => offer.stop(),
     get directory() {
       return kept?.directory ?? "";
     },
-  };
-}
-
-/** A signal ends the run in an orderly way: the stage stops, the run is closed. Returns what takes the listeners away. */
-function endingsOf(stop: AbortController): () => void {
-  const end = (): void => stop.abort(new Error("the measurement was called off"));
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, end);
-  return () => {
-    for (const signal of signals) process.off(signal, end);
   };
 }
 

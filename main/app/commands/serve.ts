@@ -9,6 +9,7 @@ import { frameFile } from "../create-desk.ts";
 import { BENCHES_FOLDER, BenchFileFolder } from "../bench-file/bench-file-folder.ts";
 import { httpConfiguration, stdioConfiguration } from "../client-configuration.ts";
 import { announceHost, withdrawHost } from "../discovery.ts";
+import { takeEndingSignals } from "../ending-signals.ts";
 import { type Host, startHost } from "../host.ts";
 import { RUNS_FOLDER } from "../keep-run.ts";
 import { startLiveChain } from "../live-chain/live-chain.ts";
@@ -134,9 +135,10 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   if (options.open === true) openInBrowser(page);
 
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
-  });
+  const ended = Promise.withResolvers<undefined>();
+  // Whatever else comes while the stage is being stopped must not cut that short.
+  const leaveSignals = takeEndingSignals(() => ended.resolve(undefined));
+  await ended.promise;
   withdrawHost(record);
   sockets.close();
   await window.close();
@@ -144,6 +146,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await desk.close();
   await endpoint.close();
   await host.close();
+  leaveSignals();
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {

@@ -12,6 +12,7 @@ import { type ProcedureOutcome, runProcedure } from "../../procedures/run.ts";
 import type { Procedure } from "../../procedures/syntax.ts";
 import type { ResultValue } from "../../procedures/values.ts";
 import { type BenchChoice, chosenOffers } from "../bench-desk.ts";
+import { takeEndingSignals } from "../ending-signals.ts";
 import { printJson, printNote, printResult } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -22,7 +23,6 @@ export interface RunProcedureFileOptions extends BenchChoice {
   readonly json?: true;
 }
 
-const ENDINGS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const OPERATOR = { kind: "operator", name: "operator", id: "operator" } as const;
 
 /** `caustic procedures run`. Throws UsageError with the first mistake of a text that is no program. */
@@ -74,13 +74,17 @@ async function runOnBench(
   if (offer === undefined) throw new UsageError("no bench is on offer");
   let interrupted = false;
   const running: { session?: BenchSession } = {};
-  // A stage that is being homed comes to its end; what runs after that is stopped.
   const interrupt = (): void => {
     interrupted = true;
     if (running.session !== undefined) void stopBench(running.session);
+    // Before the run is open the stage may search for its reference.
+    else void release(offer).catch(() => undefined);
   };
-  for (const signal of ENDINGS) process.once(signal, interrupt);
-  const session = await offer.open();
+  const leaveSignals = takeEndingSignals(interrupt, interrupt);
+  const session = await offer.open().catch((error: unknown) => {
+    leaveSignals();
+    throw error;
+  });
   running.session = session;
   try {
     const begun_ms = benchTime_ms(session);
@@ -94,9 +98,9 @@ async function runOnBench(
       onVerb: (line, text) => printNote(`line ${line}: ${text}`),
     });
   } finally {
-    for (const signal of ENDINGS) process.off(signal, interrupt);
     await session.close("finished");
     await release(offer);
+    leaveSignals();
   }
 }
 
