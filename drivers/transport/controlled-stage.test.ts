@@ -178,7 +178,7 @@ describe("a stage over an axis", () => {
   });
 
   test("silence in mid-move is told within seconds, by the question that was not answered and that the stop was not confirmed", async () => {
-    const silence = new InstrumentError("timed_out", "axis", "no answer to \"#5\" within 400 ms", {}, "check the cable");
+    const silence = new InstrumentError("timed_out", "axis", 'no answer to "#5" within 400 ms', {}, "check the cable");
     axis.script = [at(50), at(50), moving(45), silence, silence];
     const error: unknown = await stage.moveTo(60).catch((reason: unknown) => reason);
     expect(error).toMatchObject({

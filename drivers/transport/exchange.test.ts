@@ -235,7 +235,9 @@ describe("questions and answers", () => {
     const half = await setUp([["A1 without an e\u0001", 5]]);
     await expect(half.exchange.ask(() => question("a", "A"))).rejects.toMatchObject({
       code: "bad_reply",
-      message: expect.stringContaining('"a" within 100 ms does not follow the protocol: "A1 without an e\\x01"') as string,
+      message: expect.stringContaining(
+        '"a" within 100 ms does not follow the protocol: "A1 without an e\\x01"',
+      ) as string,
     });
     const garbled = await setUp([["#!$\n", 5]], { isNoise: (line) => !/^\w/.test(line) });
     await expect(garbled.exchange.ask(() => question("a", "A"))).rejects.toMatchObject({ code: "bad_reply" });

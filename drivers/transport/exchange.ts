@@ -271,7 +271,9 @@ export class Exchange<Message> {
 
   #noise(what: string, deadline_ms: number, heard: readonly number[]): InstrumentError {
     const reply = heard
-      .map((byte) => (byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`))
+      .map((byte) =>
+        byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,
+      )
       .join("");
     return new InstrumentError(
       "bad_reply",

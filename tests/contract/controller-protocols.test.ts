@@ -109,7 +109,7 @@ describe("Zaber ASCII", () => {
     await home();
     await host.say("/1 set comm.alert 1\n");
     await host.say("/1 move abs 10000\n");
-    expect(await host.listen(3000)).toBe("!01 0 IDLE --\r\n");
+    expect(await host.listen(3000)).toBe("!01 1 IDLE --\r\n");
     await host.say("/1 set comm.checksum 1\n");
     expect(await host.say("/1\n")).toBe("@01 0 OK IDLE -- 0:8D\r\n");
   });
@@ -348,6 +348,35 @@ describe("Newport CONEX-CC and SMC100", () => {
     await host.say("1PW0\r\n", 5000);
     expect(await host.say("1TS\r\n")).toBe("1TS00000C\r\n");
   });
+
+  test("parameters are asked for anywhere and set in configuration, the address from its end on", async () => {
+    for (const name of ["BA", "BH", "FD", "FE", "HT", "JR", "KD", "KI", "KP", "KV", "LF", "OH", "OT", "QIL", "SC"]) {
+      expect(await host.say(`1${name}?\r\n`)).toMatch(new RegExp(`^1${name}[\\d.]+\r\n$`));
+    }
+    await host.say("1KP2\r\n");
+    expect(await host.say("1TE\r\n")).toBe("1TEH\r\n");
+    await host.say("1PW1\r\n");
+    await host.say("1KP2\r\n1SA5\r\n");
+    expect(await host.say("1KP?\r\n")).toBe("1KP2\r\n");
+    await host.say("1KPhigh\r\n");
+    expect(await host.say("1TE\r\n")).toBe("1TEC\r\n");
+    await host.say("1PW0\r\n", 5000);
+    expect(await host.say("1TS\r\n")).toBe("");
+    expect(await host.say("5KP?\r\n")).toBe("5KP2\r\n");
+  });
+
+  test("no velocity above the configured one: error C", async () => {
+    await host.say("1VA10000\r\n");
+    expect(await host.say("1TE\r\n")).toBe("1TEC\r\n");
+    expect(await host.say("1VA?\r\n")).toBe("1VA2\r\n");
+    await host.say("1VA0.3\r\n");
+    expect(await host.say("1VA?\r\n")).toBe("1VA0.3\r\n");
+    await host.say("1PW1\r\n");
+    await host.say("1VA4\r\n");
+    await host.say("1PW0\r\n", 5000);
+    await host.say("1VA3.5\r\n");
+    expect(await host.say("1VA?\r\n")).toBe("1VA3.5\r\n");
+  });
 });
 
 describe("PI GCS 2", () => {
@@ -378,6 +407,11 @@ describe("PI GCS 2", () => {
     ["\x07", "\xb1\n"],
     ["\x08", "0\n"],
     ["MOV 1 12.5\n", ""],
+    // Target and sender stand in the answer where the target stands in the question.
+    ["1 POS? 1\n", "0 1 1=0.0000\n"],
+    ["1 0 SAI?\n", "0 1 1\n"],
+    ["2 POS? 1\n", ""],
+    ["VER?\n", "FW_ARM: 1.2.1.0\n"],
   ])("fresh from power-up %j is answered %j", async (command, reply) => {
     expect(await host.say(command)).toBe(reply);
   });
@@ -406,6 +440,15 @@ describe("PI GCS 2", () => {
     expect(await host.say("\x04")).toBe("0x9000\n");
     await host.say("MOV 1 301\n");
     expect(await host.say("ERR?\n")).toBe("7\n");
+  });
+
+  test("goes home on GOH, and comes out of a reboot without a reference", async () => {
+    await home();
+    await host.say("MOV 1 12.5\n", 5000);
+    await host.say("GOH 1\n", 5000);
+    expect(await host.say("POS? 1\n")).toBe("1=0.0000\n");
+    await host.say("RBT\n", 1000);
+    expect(await host.say("FRF? 1\n")).toBe("1=0\n");
   });
 
   test("is busy with a reference move: 0xB0", async () => {
@@ -456,7 +499,7 @@ describe("GRBL 1.1h", () => {
     expect(await host.listen(1000)).toBe("\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n");
     expect(await host.say("?")).toMatch(/^<Alarm\|/);
     expect(await host.say("G0 X1\n")).toBe("error:9\r\n");
-    expect(await host.say("$J=G91 X1 F100\n")).toBe("error:9\r\n");
+    expect(await host.say("$J=G91 X1 F100\n")).toBe("error:8\r\n");
     expect(await host.say("$X\n")).toBe("[MSG:Caution: Unlocked]\r\nok\r\n");
   });
 
@@ -493,6 +536,13 @@ describe("GRBL 1.1h", () => {
     expect(settings).toContain("$13=0\r\n");
     expect(settings).toContain("$100=250.000\r\n");
     expect(settings).toContain("$130=200.000\r\n");
+    const numbers = [...settings.matchAll(/^\$(\d{3})=/gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual([100, 101, 102, 110, 111, 112, 120, 121, 122, 130, 131, 132]);
+    const parameters = await host.say("$#\n");
+    expect(parameters).toMatch(
+      /^\[G54:0\.000,0\.000,0\.000\]\r\n(\[G.*\]\r\n){8}\[TLO:0\.000\]\r\n\[PRB:0\.000,0\.000,0\.000:0\]\r\nok\r\n$/,
+    );
+    expect(await host.say("$N\n")).toBe("$N0=\r\n$N1=\r\nok\r\n");
     expect(settings.endsWith("ok\r\n")).toBe(true);
   });
 
@@ -512,9 +562,7 @@ describe("GRBL 1.1h", () => {
     expect(await host.say("\x85", 1000)).toBe("");
     expect(await host.say("?")).toMatch(/^<Idle\|MPos:-(1[5-9]|20)\./);
     await host.say("$J=G91 X-20 F1200\n", 500);
-    expect(await host.say("\x18")).toBe(
-      "ALARM:3\r\n[MSG:Reset to continue]\r\n\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n",
-    );
+    expect(await host.say("\x18")).toBe("ALARM:3\r\n\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n");
     expect(await host.say("?")).toMatch(/^<Alarm\|/);
   });
 
@@ -533,6 +581,49 @@ describe("GRBL 1.1h", () => {
     host.controller.hitLimit();
     expect(await host.listen(10)).toBe("ALARM:1\r\n[MSG:Reset to continue]\r\n");
     host = new TestHost((clock) => new GrblController(clock, { homing: false, softLimits: true }));
-    expect(await host.say("G1 X5 F600\n")).toBe("ALARM:2\r\nok\r\n");
+    expect(await host.say("G1 X5 F600\n")).toBe("ALARM:2\r\n[MSG:Reset to continue]\r\n");
+  });
+
+  test("after a limit nothing gets through but a reset, which first answers the line that ran into it", async () => {
+    host = new TestHost((clock) => new GrblController(clock, { homing: false }));
+    await host.say("G1 X5 F600\n");
+    expect(await host.say("?", 1000)).toBe("");
+    expect(await host.say("$X\n", 1000)).toBe("");
+    expect(await host.say("\x18")).toBe("ok\r\n\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n");
+    // What had been sent before the reset is gone.
+    expect(await host.say("?")).toMatch(/^<Alarm\|/);
+    expect(await host.say("$X\n")).toBe("[MSG:Caution: Unlocked]\r\nok\r\n");
+  });
+
+  test("a line that comes while it homes waits until it is home", async () => {
+    host = new TestHost((clock) => new GrblController(clock));
+    await host.say("$H\n", 2000);
+    expect(await host.say("G53 G0 X-50\n", 1000)).toBe("");
+    expect(await host.listen(40_000)).toBe("ok\r\nok\r\n");
+    expect(await host.say("?")).toMatch(/^<Idle\|MPos:-50\.000,/);
+    await host.say("$H\n", 500);
+    await host.say("G53 G0 X-50\n", 100);
+    expect(await host.say("\x18")).toBe(
+      "ALARM:6\r\nok\r\n\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n",
+    );
+    expect(await host.listen(40_000)).toBe("");
+  });
+
+  test("a dwell begins when the motion has ended, and what comes behind it waits", async () => {
+    await host.say("G1 X1 F600\n", 5);
+    expect(await host.say("G4 P2\n", 1000)).toBe("");
+    expect(await host.say("G0 X2\n?", 500)).toMatch(/^<Idle\|MPos:1\.000,.*>\r\n$/);
+    expect(await host.listen(1000)).toBe("ok\r\nok\r\n");
+    expect(await host.say("G4\n")).toBe("error:28\r\n");
+  });
+
+  test("check mode moves nothing and ends in a reset; asleep it hears nothing but a reset", async () => {
+    expect(await host.say("$C\n")).toBe("[MSG:Enabled]\r\nok\r\n");
+    expect(await host.say("G1 X5 F600\n", 1000)).toBe("ok\r\n");
+    expect(await host.say("?")).toMatch(/^<Check\|MPos:0\.000,/);
+    expect(await host.say("$C\n")).toBe("[MSG:Disabled]\r\nok\r\n\r\nGrbl 1.1h ['$' for help]\r\n");
+    expect(await host.say("$SLP\n")).toBe("ok\r\n[MSG:Sleeping]\r\n");
+    expect(await host.say("$X\n?")).toMatch(/^<Sleep\|/);
+    expect(await host.say("\x18")).toBe("\r\nGrbl 1.1h ['$' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n");
   });
 });

@@ -7,7 +7,7 @@ import { Exchange, type Question, type Taken } from "../../transport/exchange.ts
 import type { Framer } from "../../transport/framer.ts";
 import { LineFramer } from "../../transport/line-framer.ts";
 import { type GrblMessage, type GrblReport, parseGrblLine } from "./message.ts";
-import { alarmFault, errorInWords, keepsPosition } from "./words.ts";
+import { alarmFault, demandsReset, errorInWords, keepsPosition } from "./words.ts";
 
 export interface GrblAxisSettings {
   readonly axis: "X" | "Y" | "Z";
@@ -76,6 +76,8 @@ export class GrblAxis implements Axis {
   #lost: string | undefined;
   #alarm: AxisFault | undefined;
   #homing = false;
+  /** After an alarm the controller hears nothing until it is reset. */
+  #awaitsReset = false;
   #state = "";
   #workOffset = 0;
   /** Called by the next banner. */
@@ -122,6 +124,7 @@ export class GrblAxis implements Axis {
     this.#homed = false;
     this.#lost = undefined;
     this.#homing = false;
+    this.#awaitsReset = false;
     this.#exchange.loseStep();
     const report = await this.#readReport();
     if (report.state === "Home" || report.state === "Run") {
@@ -154,6 +157,16 @@ export class GrblAxis implements Axis {
       // The firmware does not answer while it homes.
       return { moving: true, homed: false, warnings: [] };
     }
+    if (this.#awaitsReset) {
+      const fault = this.#alarm;
+      return {
+        moving: false,
+        homed: this.#homed,
+        ...(fault === undefined ? {} : { fault }),
+        ...(this.#lost === undefined ? {} : { lost: this.#lost }),
+        warnings: ["the controller waits for a reset: home the stage"],
+      };
+    }
     const report = await this.#readReport().catch((error: unknown) => {
       // A board that starts anew is deaf for a second; its banner says more than the silence.
       throw this.#lost === undefined || !this.#link.isOpen
@@ -174,6 +187,12 @@ export class GrblAxis implements Axis {
   }
 
   async startHome(): Promise<void> {
+    if (this.#awaitsReset) {
+      const greeting = this.#nextBanner(BOOT_ms);
+      await this.#exchange.interject(RESET);
+      await greeting;
+      this.#exchange.loseStep();
+    }
     this.#alarm = undefined;
     this.#lost = undefined;
     this.#homed = false;
@@ -238,10 +257,12 @@ export class GrblAxis implements Axis {
 
   #hear(message: GrblMessage): void {
     if (message.kind === "banner") {
+      this.#awaitsReset = false;
       this.#forgetPosition("the controller was reset: its position is lost");
       this.#onBanner?.();
     } else if (message.kind === "alarm") {
       this.#alarm = alarmFault(message.number);
+      this.#awaitsReset = demandsReset(message.number);
       if (!keepsPosition(message.number)) {
         this.#forgetPosition(this.#alarm.message);
       }

@@ -22,6 +22,13 @@ export function alarmFault(number: number): AxisFault {
   return { code, message: `${words} (ALARM:${number})`, reply: `ALARM:${number}` };
 }
 
+/** Alarms after which the controller hears nothing but a reset. Source: grbl/protocol.c, protocol_exec_rt_system. */
+const DEMANDS_RESET = new Set([1, 2]);
+
+export function demandsReset(alarm: number): boolean {
+  return DEMANDS_RESET.has(alarm);
+}
+
 export function keepsPosition(alarm: number): boolean {
   return KEEPS_POSITION.has(alarm);
 }

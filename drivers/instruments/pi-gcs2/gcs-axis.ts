@@ -307,7 +307,10 @@ export class GcsAxis implements Axis {
 
 /** Answers are numbers, values behind the "=" of their axis, or the identification. */
 function looksLikeAnswer(text: string): boolean {
-  return /^(?:-?\d+|0x[0-9A-Fa-f]+|[0-9A-Fa-f]+)$|^\w+(?: \d+)?=[\x20-\x7e]*$/.test(text) || identificationIn(text) !== undefined;
+  return (
+    /^(?:-?\d+|0x[0-9A-Fa-f]+|[0-9A-Fa-f]+)$|^\w+(?: \d+)?=[\x20-\x7e]*$/.test(text) ||
+    identificationIn(text) !== undefined
+  );
 }
 
 function identificationIn(text: string): string | undefined {

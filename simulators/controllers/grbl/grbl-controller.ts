@@ -2,7 +2,7 @@
  * A board with GRBL 1.1h that moves a stage with its X axis.
  *
  * Source: https://github.com/gnea/grbl, doc/markdown/interface.md, commands.md, jogging.md, settings.md, and the tables of
- * alarms and errors in doc/csv; exchanges recorded from the firmware itself.
+ * alarms and errors in doc/csv, grbl/protocol.c, system.c, report.c; exchanges recorded from the firmware itself.
  */
 import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { Carriage } from "../carriage.ts";
@@ -45,6 +45,10 @@ const BOOT_ms = 1200;
 /** The switches lie this far outside the travel. */
 const SWITCH_mm = 0.5;
 const LINE_LENGTH_MAX = 80;
+/** Bytes that wait for the main loop; what comes on top is lost. */
+const RECEIVE_BUFFER = 128;
+/** Hard and soft limit: after these alarms nothing but a reset gets through. */
+const CRITICAL = new Set([1, 2]);
 const WCO_EVERY = 30;
 const OVERRIDES_EVERY = 20;
 
@@ -73,8 +77,15 @@ export class GrblController extends EmulatedController {
   #motionMode: "G0" | "G1" = "G0";
   #reports = 0;
   #booting = false;
+  /** Lines and parts of lines that wait until the main loop reads on. */
+  #waiting: number[] = [];
+  /** Why the main loop does not read: it homes, dwells, sleeps, or waits for the reset that an alarm demands. */
+  #occupied: "homing" | "dwell" | "asleep" | "critical" | undefined;
+  /** The line that occupies the main loop has not had its answer. */
+  #unanswered = false;
   #resumeTarget_mm: number | undefined;
   #callOffEnd: () => void = () => undefined;
+  #callOffDwell: () => void = () => undefined;
 
   constructor(clock: Clock, settings: Partial<GrblSettings> = {}) {
     super(clock);
@@ -96,6 +107,9 @@ export class GrblController extends EmulatedController {
     // The counter starts from nothing: wherever the carriage stands is 0.
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
     this.#line = "";
+    this.#waiting = [];
+    this.#occupied = undefined;
+    this.#unanswered = false;
     this.#booting = true;
     this.#state = this.settings.homing ? "Alarm" : "Idle";
     this.schedule(this.now_ms() + BOOT_ms, () => {
@@ -136,7 +150,21 @@ export class GrblController extends EmulatedController {
         this.#realTime(byte);
       } else if (byte >= 0x80) {
         this.#realTime(byte);
-      } else if (byte === 0x0a || byte === 0x0d) {
+      } else if (this.#waiting.length < RECEIVE_BUFFER) {
+        this.#waiting.push(byte);
+      }
+    }
+    this.#readOn();
+  }
+
+  /** Executes the lines that wait, up to one that occupies the main loop. */
+  #readOn(): void {
+    while (this.#occupied === undefined) {
+      const byte = this.#waiting.shift();
+      if (byte === undefined) {
+        return;
+      }
+      if (byte === 0x0a || byte === 0x0d) {
         const line = this.#line;
         this.#line = "";
         if (line !== "" || byte === 0x0a) {
@@ -146,6 +174,14 @@ export class GrblController extends EmulatedController {
         this.#line += String.fromCharCode(byte);
       }
     }
+  }
+
+  /** The main loop reads on, after the answer to the line that occupied it. */
+  #goOn(answer: string): void {
+    this.#occupied = undefined;
+    this.#unanswered = false;
+    this.#send(answer);
+    this.#readOn();
   }
 
   #setRegisters(): void {
@@ -177,11 +213,16 @@ export class GrblController extends EmulatedController {
     for (const [number, value] of values) {
       this.#registers.set(number, value);
     }
-    for (let axis = 0; axis < 3; axis += 1) {
-      this.#registers.set(100 + axis, settings.stepsPerMm);
-      this.#registers.set(110 + axis, settings.velocity_mm_s * 60);
-      this.#registers.set(120 + axis, settings.acceleration_mm_s2);
-      this.#registers.set(130 + axis, settings.travel_mm);
+    const ofEveryAxis = [
+      settings.stepsPerMm,
+      settings.velocity_mm_s * 60,
+      settings.acceleration_mm_s2,
+      settings.travel_mm,
+    ];
+    for (const [index, value] of ofEveryAxis.entries()) {
+      for (let axis = 0; axis < 3; axis += 1) {
+        this.#registers.set(100 + 10 * index + axis, value);
+      }
     }
   }
 
@@ -204,8 +245,8 @@ export class GrblController extends EmulatedController {
   #realTime(byte: number): void {
     switch (byte) {
       case RealTime.status:
-        // Status is not reported while the machine homes.
-        if (this.#state !== "Home") {
+        // Status is reported neither while the machine homes nor before the reset that an alarm demands.
+        if (this.#occupied !== "homing" && this.#occupied !== "critical") {
           this.#report();
         }
         return;
@@ -241,17 +282,26 @@ export class GrblController extends EmulatedController {
 
   #reset(): void {
     const inMotion = this.#isMoving();
-    const wasHoming = this.#state === "Home";
+    const before = this.#occupied;
+    const wasAsleep = this.#state === "Sleep";
     this.#line = "";
+    this.#waiting = [];
+    this.#occupied = undefined;
     this.#resumeTarget_mm = undefined;
+    this.#callOffEnd();
+    this.#callOffDwell();
     if (inMotion) {
       // Steps are lost in a halt from full speed.
-      this.#alarm(wasHoming ? 6 : 3);
-      this.#sayHello();
-      return;
-    }
-    if (this.#state !== "Alarm") {
+      this.#alarm(before === "homing" ? 6 : 3);
+    } else if (wasAsleep) {
+      this.#state = "Alarm";
+    } else if (this.#state !== "Alarm") {
       this.#state = "Idle";
+    }
+    // The line that occupied the main loop is answered before that starts anew.
+    if (this.#unanswered) {
+      this.#unanswered = false;
+      this.#send("ok");
     }
     this.#feed_mm_min = 0;
     this.#sayHello();
@@ -264,12 +314,11 @@ export class GrblController extends EmulatedController {
   /** Halts at once with an alarm; the machine is locked until it is homed or unlocked. */
   #alarm(code: number): void {
     this.#callOffEnd();
-    if (code !== 2) {
-      this.carriage.halt(this.now_ms());
-    }
+    this.carriage.halt(this.now_ms());
     this.#state = "Alarm";
     this.#send(`ALARM:${code}`);
-    if (code !== 2) {
+    if (CRITICAL.has(code)) {
+      this.#occupied = "critical";
       this.#send("[MSG:Reset to continue]");
     }
   }
@@ -330,21 +379,21 @@ export class GrblController extends EmulatedController {
       error = 11;
     } else if (line.startsWith("$")) {
       error = this.#system(line);
-      if (line === "$H" && error === undefined) {
-        // The ok comes when the machine is home.
-        return;
-      }
     } else if (line !== "") {
       error = this.#state === "Alarm" ? 9 : this.#state === "Jog" ? 9 : this.#code(line, false);
     }
-    this.#send(error === undefined ? "ok" : `error:${error}`);
+    // The ok of what occupies the main loop comes when that is over.
+    this.#unanswered = error === undefined && this.#occupied !== undefined && this.#occupied !== "asleep";
+    if (!this.#unanswered) {
+      this.#send(error === undefined ? "ok" : `error:${error}`);
+    }
+    if (this.#occupied === "asleep") {
+      this.#send("[MSG:Sleeping]");
+    }
   }
 
   #system(line: string): number | undefined {
     if (line.startsWith("$J=")) {
-      if (this.#state === "Alarm") {
-        return 9;
-      }
       return this.#state === "Idle" || this.#state === "Jog" ? this.#code(line.slice(3), true) : 8;
     }
     if (line === "$") {
@@ -355,6 +404,9 @@ export class GrblController extends EmulatedController {
       const words = [this.#motionMode, "G54", "G17", this.#inches ? "G20" : "G21", this.#absolute ? "G90" : "G91"];
       this.#send(`[GC:${words.join(" ")} G94 M5 M9 T0 F${this.#feed_mm_min} S0]`);
       return undefined;
+    }
+    if (line === "$C") {
+      return this.#toggleCheck();
     }
     if (this.#state !== "Idle" && this.#state !== "Alarm") {
       return 8;
@@ -379,6 +431,21 @@ export class GrblController extends EmulatedController {
           );
         }
         return undefined;
+      case "$#":
+        for (const name of ["G54", "G55", "G56", "G57", "G58", "G59", "G28", "G30", "G92"]) {
+          this.#send(`[${name}:0.000,0.000,0.000]`);
+        }
+        this.#send("[TLO:0.000]");
+        this.#send("[PRB:0.000,0.000,0.000:0]");
+        return undefined;
+      case "$N":
+        this.#send("$N0=");
+        this.#send("$N1=");
+        return undefined;
+      case "$SLP":
+        this.#state = "Sleep";
+        this.#occupied = "asleep";
+        return undefined;
       case "$I":
         this.#send("[VER:1.1h.20190830:]");
         this.#send("[OPT:V,15,128]");
@@ -400,11 +467,31 @@ export class GrblController extends EmulatedController {
     }
   }
 
+  /** In check mode G-code is read and nothing moves; leaving it is a reset. */
+  #toggleCheck(): number | undefined {
+    if (this.#state === "Check") {
+      this.#send("[MSG:Disabled]");
+      this.schedule(this.now_ms(), () => this.#reset());
+      return undefined;
+    }
+    if (this.#state !== "Idle") {
+      return 8;
+    }
+    this.#state = "Check";
+    this.#send("[MSG:Enabled]");
+    return undefined;
+  }
+
   #startHome(): void {
     this.#state = "Home";
+    this.#occupied = "homing";
     const { homingVelocity_mm_s, travel_mm } = this.settings;
     const acceleration_mm_s2 = this.#register(120);
-    const giveUp = (): void => this.#alarm(9);
+    // A search that fails ends in a reset of its own.
+    const giveUp = (): void => {
+      this.#alarm(9);
+      this.#reset();
+    };
     this.carriage.moveTo(this.carriage.end2_mm, this.now_ms(), homingVelocity_mm_s, acceleration_mm_s2);
     this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
       if (this.carriage.jammed) {
@@ -420,7 +507,7 @@ export class GrblController extends EmulatedController {
         }
         this.#origin_mm = travel_mm;
         this.#state = "Idle";
-        this.#send("ok");
+        this.#goOn("ok");
       });
     });
   }
@@ -438,6 +525,8 @@ export class GrblController extends EmulatedController {
     let feed_mm_min = isJog ? 0 : this.#feed_mm_min;
     let motion = this.#motionMode;
     let target: number | undefined;
+    let dwells = false;
+    let dwell_s: number | undefined;
     for (const [letter, value] of words) {
       const scale = inches ? 25.4 : 1;
       if (letter === "G") {
@@ -447,9 +536,13 @@ export class GrblController extends EmulatedController {
           inches = value === 20;
         } else if ((value === 0 || value === 1) && !isJog) {
           motion = value === 0 ? "G0" : "G1";
+        } else if (value === 4 && !isJog) {
+          dwells = true;
         } else if (value !== 53 && value !== 54 && value !== 94) {
           return isJog ? 16 : 20;
         }
+      } else if (letter === "P" && dwells) {
+        dwell_s = value;
       } else if (letter === "F") {
         feed_mm_min = value * scale;
       } else if (letter === "X") {
@@ -457,6 +550,9 @@ export class GrblController extends EmulatedController {
       } else if (letter !== "Y" && letter !== "Z" && letter !== "N") {
         return isJog ? 16 : 20;
       }
+    }
+    if (dwells) {
+      return this.#dwell(dwell_s);
     }
     if ((isJog || (motion === "G1" && target !== undefined)) && feed_mm_min <= 0) {
       return 22;
@@ -479,11 +575,28 @@ export class GrblController extends EmulatedController {
       this.#feed_mm_min = feed_mm_min;
       this.#motionMode = motion;
     }
-    if (target_mm !== undefined) {
+    if (target_mm !== undefined && this.#state !== "Check") {
       const most = this.#register(110);
       const rate_mm_min = motion === "G0" && !isJog ? most : Math.min(feed_mm_min, most);
       this.#drive(isJog ? "Jog" : "Run", this.#origin_mm + target_mm, rate_mm_min / 60);
     }
+    return undefined;
+  }
+
+  /** Waits until the motion is over, then for the time; the ok comes at the end. */
+  #dwell(duration_s: number | undefined): number | undefined {
+    if (duration_s === undefined) {
+      return 28;
+    }
+    if (duration_s < 0) {
+      return 4;
+    }
+    if (this.#state === "Check") {
+      return undefined;
+    }
+    this.#occupied = "dwell";
+    const begin_ms = Math.max(this.carriage.end_ms, this.now_ms());
+    this.#callOffDwell = this.schedule(begin_ms + 1000 * duration_s, () => this.#goOn("ok"));
     return undefined;
   }
 

@@ -88,6 +88,30 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
   X: "Command not allowed for CC version",
 };
 
+/** Where a parameter may be set beside the CONFIGURATION state. */
+type Elsewhere = "nowhere" | "disabled" | "disabled or ready";
+
+/** Parameters that are stored and asked for and change nothing here: value out of the box, and where it may be set. */
+const STORED: Readonly<Record<string, readonly [value: string, elsewhere: Elsewhere]>> = {
+  BA: ["0", "nowhere"],
+  BH: ["0", "nowhere"],
+  FD: ["1000", "nowhere"],
+  FE: ["1", "disabled"],
+  HT: ["2", "nowhere"],
+  JR: ["0.04", "disabled or ready"],
+  KD: ["0.5", "disabled"],
+  KI: ["10", "disabled"],
+  KP: ["1", "disabled"],
+  KV: ["0", "disabled"],
+  LF: ["100", "disabled"],
+  OH: ["0.2", "nowhere"],
+  OT: ["200", "nowhere"],
+  QIL: ["0.5", "nowhere"],
+  QIR: ["0.25", "nowhere"],
+  QIT: ["1", "nowhere"],
+  SC: ["1", "disabled"],
+};
+
 const RESET_ms = 3000;
 const CONFIGURATION_ms = 4000;
 const STALL_DETECTION_ms = 100;
@@ -103,6 +127,12 @@ export class NewportController extends EmulatedController {
   #origin_mm = 0;
   #velocity_mm_s = 0;
   #acceleration_mm_s2 = 0;
+  /** What the configuration allows at most. */
+  #velocityMax_mm_s: number;
+  #accelerationMax_mm_s2: number;
+  readonly #stored = new Map(Object.entries(STORED).map(([name, [value]]) => [name, value]));
+  #address: number;
+  #nextAddress: number | undefined;
   #min_mm = 0;
   #max_mm = 0;
   #target_mm = 0;
@@ -114,6 +144,9 @@ export class NewportController extends EmulatedController {
   constructor(clock: Clock, settings: Partial<NewportSettings> = {}) {
     super(clock);
     this.settings = { ...DEFAULTS, ...settings };
+    this.#velocityMax_mm_s = this.settings.velocity_mm_s;
+    this.#accelerationMax_mm_s2 = this.settings.acceleration_mm_s2;
+    this.#address = this.settings.address;
     this.carriage = new Carriage(this.settings.position_mm, -0.5, this.settings.travel_mm + 0.5);
     this.#powerUp();
   }
@@ -166,29 +199,30 @@ export class NewportController extends EmulatedController {
     this.#positionerErrors = 0;
     this.#lastError = "@";
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
-    this.#velocity_mm_s = this.settings.velocity_mm_s;
-    this.#acceleration_mm_s2 = this.settings.acceleration_mm_s2;
+    this.#velocity_mm_s = this.#velocityMax_mm_s;
+    this.#acceleration_mm_s2 = this.#accelerationMax_mm_s2;
     this.#min_mm = 0;
     this.#max_mm = this.settings.travel_mm;
     this.#target_mm = 0;
   }
 
   #onLine(line: string): void {
-    const match = /^\s*(\d{1,2})\s*([A-Za-z]{2})\s*(.*?)\s*$/.exec(line);
+    const match = /^\s*(\d{1,2})\s*(QI[LRT]|[A-Za-z]{2})\s*(.*?)\s*$/i.exec(line);
     if (match?.[1] === undefined || match[2] === undefined) {
       if (line.trim() !== "") {
         this.#lastError = "A";
       }
       return;
     }
-    if (Number(match[1]) !== this.settings.address) {
+    if (Number(match[1]) !== this.#address) {
       return;
     }
     const command = match[2].toUpperCase();
+    const address = this.#address;
     const argument = match[3] ?? "";
     const data = this.#execute(command, argument);
     if (data !== undefined) {
-      this.transmit(bytesOf(`${this.settings.address}${command}${data}\r\n`), this.settings.latency_ms);
+      this.transmit(bytesOf(`${address}${command}${data}\r\n`), this.settings.latency_ms);
     }
   }
 
@@ -237,9 +271,46 @@ export class NewportController extends EmulatedController {
       case "RS":
         this.powerCycle();
         return undefined;
+      case "SA":
+        return this.#setAddress(argument);
       default:
-        return this.#fail("A");
+        return Object.hasOwn(STORED, command) ? this.#store(command, argument) : this.#fail("A");
     }
+  }
+
+  #store(command: string, argument: string): string | undefined {
+    if (argument === "?") {
+      return this.#stored.get(command);
+    }
+    const elsewhere = STORED[command]?.[1];
+    const allowed =
+      this.#state === State.configuration ||
+      (elsewhere !== "nowhere" && this.#isDisabled()) ||
+      (elsewhere === "disabled or ready" && this.#isReady());
+    if (!allowed) {
+      return this.#fail(this.#stateLetter());
+    }
+    if (argument === "" || !(Number(argument) >= 0)) {
+      return this.#fail("C");
+    }
+    this.#stored.set(command, argument);
+    return undefined;
+  }
+
+  /** The address, 1 to 31; another one holds from the end of the configuration on. */
+  #setAddress(argument: string): string | undefined {
+    if (argument === "?") {
+      return String(this.#address);
+    }
+    if (this.#state !== State.configuration) {
+      return this.#fail(this.#stateLetter());
+    }
+    const address = Number(argument);
+    if (!Number.isInteger(address) || address < 1 || address > 31) {
+      return this.#fail("C");
+    }
+    this.#nextAddress = address;
+    return undefined;
   }
 
   /** Leaves an error to be asked for; the command itself stays silent. */
@@ -269,14 +340,22 @@ export class NewportController extends EmulatedController {
     if (this.#state === State.moving) {
       return this.#fail("M");
     }
+    // What is set in configuration is the limit for everything set later.
+    const configures = this.#state === State.configuration;
     if (command === "SL" && value <= 0) {
       this.#min_mm = value;
     } else if (command === "SR" && value >= 0) {
       this.#max_mm = value;
-    } else if (command === "VA" && value > 0) {
+    } else if (command === "VA" && value > 0 && (configures || value <= this.#velocityMax_mm_s)) {
       this.#velocity_mm_s = value;
-    } else if (command === "AC" && value > 0) {
+      if (configures) {
+        this.#velocityMax_mm_s = value;
+      }
+    } else if (command === "AC" && value > 0 && (configures || value <= this.#accelerationMax_mm_s2)) {
       this.#acceleration_mm_s2 = value;
+      if (configures) {
+        this.#accelerationMax_mm_s2 = value;
+      }
     } else {
       return this.#fail("C");
     }
@@ -420,6 +499,8 @@ export class NewportController extends EmulatedController {
       this.#state = State.configuration;
     } else if (argument === "0" && this.#state === State.configuration) {
       this.#state = State.notReferencedAfterConfiguration;
+      this.#address = this.#nextAddress ?? this.#address;
+      this.#nextAddress = undefined;
       this.#deafUntil_ms = this.now_ms() + CONFIGURATION_ms;
     } else {
       return this.#fail(argument === "0" || argument === "1" ? this.#stateLetter() : "C");

@@ -76,6 +76,10 @@ const SETTLING_ms = 30;
 const HOME_OVERRUN_mm = 0.2;
 const HOME_RETURN_mm_s = 2;
 
+/** Address of the controller on its chain, and that of the computer. */
+const ADDRESS = 1;
+const COMPUTER = 0;
+
 const HELP = [
   "The following commands are available:",
   "#4 Request Status Register",
@@ -92,6 +96,7 @@ const HELP = [
   "FPL [{<AxisID>}] Fast Reference Move To Positive Limit",
   "FRF [{<AxisID>}] Fast Reference Move To Reference Switch",
   "FRF? [{<AxisID>}] Get Referencing Result",
+  "GOH [{<AxisID>}] Go To Home Position",
   "HLP? Get List Of Available Commands",
   "HLT [{<AxisID>}] Halt Motion Smoothly",
   "LIM? [{<AxisID>}] Indicate Limit Switches",
@@ -101,6 +106,7 @@ const HELP = [
   "ONT? [{<AxisID>}] Get On Target State",
   "POS {<AxisID> <Position>} Set Real Position",
   "POS? [{<AxisID>}] Get Real Position",
+  "RBT Reboot System",
   "RON {<AxisID> <ReferenceOn>} Set Reference Mode",
   "RON? [{<AxisID>}] Get Reference Mode",
   "SAI? [ALL] Get List Of Current Axis Identifiers",
@@ -113,6 +119,7 @@ const HELP = [
   "TRS? [{<AxisID>}] Indicate Reference Switch",
   "VEL {<AxisID> <Velocity>} Set Closed-Loop Velocity",
   "VEL? [{<AxisID>}] Get Closed-Loop Velocity",
+  "VER? Get Versions Of Firmware And Drivers",
   "end of help",
 ];
 
@@ -122,6 +129,8 @@ export class PiGcs2Controller extends EmulatedController {
   /** Status bit of a switch that closed before the carriage reached its end, until the motor drives off it. */
   #closedSwitch = 0;
   #line = "";
+  /** The line under way named its target, so its answer names target and sender. */
+  #addressed = false;
   #error: number = ErrorCode.none;
   #servo = false;
   #referenced = false;
@@ -269,8 +278,25 @@ export class PiGcs2Controller extends EmulatedController {
   }
 
   #execute(line: string): void {
-    const [mnemonic = "", ...args] = line.trim().split(/\s+/);
-    const command = mnemonic.toUpperCase();
+    const words = line.trim().split(/\s+/);
+    // "Target [sender] command": without a target the line is for controller 1, and its answer carries no addresses.
+    this.#addressed = /^\d+$/.test(words[0] ?? "");
+    if (this.#addressed) {
+      const target = Number(words.shift());
+      if (words[0] === String(COMPUTER)) {
+        words.shift();
+      }
+      if (target !== ADDRESS) {
+        this.#addressed = false;
+        return;
+      }
+    }
+    const [mnemonic = "", ...args] = words;
+    this.#obey(mnemonic.toUpperCase(), args);
+    this.#addressed = false;
+  }
+
+  #obey(command: string, args: readonly string[]): void {
     if (command === "") {
       return;
     }
@@ -292,6 +318,14 @@ export class PiGcs2Controller extends EmulatedController {
       }
       case "CSV?": {
         this.#send(["2.0"]);
+        return;
+      }
+      case "VER?": {
+        this.#send([`FW_ARM: ${this.settings.firmware}`]);
+        return;
+      }
+      case "RBT": {
+        this.powerCycle();
         return;
       }
       case "SAI?": {
@@ -395,7 +429,7 @@ export class PiGcs2Controller extends EmulatedController {
   }
 
   #set(command: string, args: readonly string[]): void {
-    const known = ["MOV", "MVR", "SVO", "VEL", "ACC", "DEC", "FRF", "FNL", "FPL", "HLT", "RON", "POS"];
+    const known = ["MOV", "MVR", "SVO", "VEL", "ACC", "DEC", "FRF", "FNL", "FPL", "HLT", "GOH", "RON", "POS"];
     if (!known.includes(command)) {
       this.#fail(ErrorCode.unknownCommand);
       return;
@@ -413,6 +447,10 @@ export class PiGcs2Controller extends EmulatedController {
       }
       case "HLT": {
         this.#stop(false);
+        return;
+      }
+      case "GOH": {
+        this.#move(0);
         return;
       }
       default:
@@ -548,8 +586,9 @@ export class PiGcs2Controller extends EmulatedController {
     this.#target_mm = this.carriage.target_mm - this.#origin_mm;
   }
 
-  /** All lines but the last end with a space. */
+  /** All lines but the last end with a space; where the question named its target the first begins with both addresses. */
   #send(lines: readonly string[]): void {
-    this.transmit(bytesOf(`${lines.join(" \n")}\n`), this.settings.latency_ms);
+    const addresses = this.#addressed ? `${COMPUTER} ${ADDRESS} ` : "";
+    this.transmit(bytesOf(`${addresses}${lines.join(" \n")}\n`), this.settings.latency_ms);
   }
 }

@@ -199,7 +199,8 @@ export class ZaberAsciiController extends EmulatedController {
 
   #alert(): void {
     if (this.#registers.get("comm.alert") === 1) {
-      this.#send(`!${this.#addressText()} 0 ${this.#isBusy() ? "BUSY" : "IDLE"} ${this.#highestFlag()}`);
+      // Motion is a matter of the axis, not of the device.
+      this.#send(`!${this.#addressText()} 1 ${this.#isBusy() ? "BUSY" : "IDLE"} ${this.#highestFlag()}`);
     }
   }
 
