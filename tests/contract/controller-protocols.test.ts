@@ -168,6 +168,11 @@ describe("Thorlabs APT", () => {
       "14 04 01 00 50 01",
       "15 04 0e 00 81 50 01 00 00 00 00 00 0a 60 01 00 00 00 36 1a",
     ],
+    [
+      "jog: single steps of 1 mm",
+      "17 04 01 00 50 01",
+      "18 04 16 00 81 50 01 00 02 00 00 40 06 00 00 00 00 00 0a 60 01 00 00 00 36 1a 02 00",
+    ],
     ["backlash", "3b 04 01 00 50 01", "3c 04 06 00 81 50 01 00 00 00 00 00"],
     ["status bits", "29 04 01 00 50 01", "2a 04 06 00 81 50 01 00 00 01 00 90"],
     ["acknowledge", "92 04 00 00 50 01", ""],
@@ -199,6 +204,16 @@ describe("Thorlabs APT", () => {
     expect(await host.exchange("48 04 06 00 d0 01 01 00 00 c0 f9 ff", 5000)).toMatch(
       /^64 04 0e 00 81 50 01 00 00 40 38 00 /,
     );
+    expect(host.controller.position_mm()).toBeCloseTo(9, 6);
+  });
+
+  test("orders to move without data take the parameters that were set before", async () => {
+    const host = await homed();
+    await host.exchange("50 04 06 00 d0 01 01 00 00 80 3e 00");
+    await host.exchange("53 04 01 00 50 01", 5000);
+    expect(host.controller.position_mm()).toBeCloseTo(10, 6);
+    await host.exchange("45 04 06 00 d0 01 01 00 00 c0 f9 ff");
+    await host.exchange("48 04 01 00 50 01", 5000);
     expect(host.controller.position_mm()).toBeCloseTo(9, 6);
   });
 

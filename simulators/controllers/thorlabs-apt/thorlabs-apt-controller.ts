@@ -120,10 +120,23 @@ export class ThorlabsAptController extends EmulatedController {
     this.settings = { ...THORLABS_APT_MODELS[settings.model ?? "LTS150"], ...settings };
     this.carriage = new Carriage(this.settings.position_mm, -SWITCH_mm, this.settings.travel_mm + SWITCH_mm);
     this.#powerUp();
+    this.#setJogParameters();
   }
 
   override position_mm(): number {
     return this.carriage.actual_mm(this.now_ms());
+  }
+
+  /** Out of the box: single steps of a millimetre with the ramp of a move, and a profiled stop. */
+  #setJogParameters(): void {
+    const view = new DataView(this.#jog.buffer);
+    view.setUint16(0, 1, true);
+    view.setUint16(2, 2, true);
+    view.setInt32(4, Math.round(this.settings.countsPerMm), true);
+    view.setInt32(8, 0, true);
+    view.setInt32(12, this.#acceleration, true);
+    view.setInt32(16, this.#velocity, true);
+    view.setUint16(20, 2, true);
   }
 
   override powerCycle(): void {
