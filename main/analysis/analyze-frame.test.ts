@@ -407,7 +407,7 @@ describe("bad input gives a typed refusal with a reason, never NaN, never an exc
     "1 × 1": [flat(5, 1, 1), /no light/],
     "1 × 64": [flat(5, 1, 64), /no light/],
     "2 × 2": [flat(5, 2, 2), /no light/],
-    "constant zero": [flat(0), /no light/],
+    "constant zero": [flat(0), /no light: nothing in the picture is brighter than its rim/],
     constant: [flat(100), /no light/],
     "all saturated": [flat(4095), /saturated/],
     "constant with a dark": [{ ...flat(100), dark: darkOf(100) }, /no light/],

@@ -156,7 +156,10 @@ class Measurement {
     const start = startArea(this.map);
     if (!start.found) {
       const fullScale = 2 ** this.input.bitDepth - 1;
-      const reason = `no light: the brightest spot rises ${start.smoothedPeak_counts.toPrecision(3)} counts above the rim, ${start.limit_counts.toPrecision(3)} are needed`;
+      const reason =
+        start.smoothedPeak_counts > 0
+          ? `no light: the brightest spot rises ${start.smoothedPeak_counts.toPrecision(3)} counts above the rim, ${start.limit_counts.toPrecision(3)} are needed`
+          : "no light: nothing in the picture is brighter than its rim";
       list.raise("low_signal", start.smoothedPeak_counts / fullScale, LOW_SIGNAL_SHARE, reason);
       this.unflaggedRefusals.push(reason);
       if (this.options.extraFindings === true) {

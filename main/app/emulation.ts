@@ -61,6 +61,8 @@ export function controllerZero_mm(controller: EmulatedController): number {
 export interface HostedController {
   /** What a driver is given: "tcp://127.0.0.1:4001", or the path of a pseudo-terminal. */
   readonly address: string;
+  /** Resolves to the reason where the line ends by itself; pending as long as it is there. */
+  readonly lost?: Promise<string>;
   close(): Promise<void>;
 }
 
@@ -146,7 +148,9 @@ export async function hostOnPty(controller: EmulatedController, link: string): P
       await new Promise((resolve) => setTimeout(resolve, PTY_POLL_ms));
     }
   };
+  let closing = false;
   const close = async (): Promise<void> => {
+    closing = true;
     socat.kill();
     await ended;
     await tcp.close();
@@ -158,5 +162,10 @@ export async function hostOnPty(controller: EmulatedController, link: string): P
     throw error;
   }
   failed.catch(() => undefined);
-  return { address: link, close };
+  const lost = new Promise<string>((resolve) => {
+    void ended.then(() => {
+      if (!closing) resolve(`socat has ended, so ${link} is gone`);
+    });
+  });
+  return { address: link, lost, close };
 }

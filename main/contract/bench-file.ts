@@ -94,7 +94,17 @@ const stageSchema = z.discriminatedUnion("driver", [
   z.strictObject({ driver: z.literal("simulated") }),
 ]);
 
-const PIXEL_FORMATS = ["Mono8", "Mono10", "Mono10p", "Mono10Packed", "Mono12", "Mono12p", "Mono12Packed", "Mono16"];
+const PIXEL_FORMATS = [
+  "Mono8",
+  "Mono10",
+  "Mono10p",
+  "Mono10Packed",
+  "Mono12",
+  "Mono12p",
+  "Mono12Packed",
+  "Mono14",
+  "Mono16",
+];
 
 const genicamCamera = z.strictObject({
   driver: z.literal("genicam"),

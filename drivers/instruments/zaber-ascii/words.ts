@@ -72,7 +72,7 @@ export function warningOf(flag: string): string | undefined {
 
 const REJECTIONS: Readonly<Record<string, string>> = {
   AGAIN: "the command cannot be carried out at this moment",
-  BADAXIS: "the device has no such axis",
+  BADAXIS: "the device has no such axis: check axis in the bench file",
   BADCOMMAND: "the device does not know the command",
   BADDATA: "a value is malformed or out of range",
   BADMESSAGEID: "the message number is not valid",

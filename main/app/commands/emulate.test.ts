@@ -1,8 +1,13 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TcpLink } from "../../../drivers/transport/tcp-link.ts";
 import { CAUSTIC, runCaustic } from "../run-caustic.ts";
+
+const HAS_SOCAT = spawnSync("socat", ["-V"]).status === 0;
 
 function emulate(...args: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [CAUSTIC, "emulate", ...args]);
@@ -21,6 +26,21 @@ describe("caustic emulate", () => {
     await link.close();
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test.skipIf(!HAS_SOCAT)("ends with status 3 when the pseudo-terminal goes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "caustic-pty-"));
+    const child = emulate("zaber-ascii", "--pty", join(folder, "stage"));
+    let stderr = "";
+    child.stderr.on("data", (bytes: Buffer) => {
+      stderr += bytes.toString();
+    });
+    await once(child.stdout, "data");
+    const socat = execFileSync("pgrep", ["-P", String(child.pid), "socat"], { encoding: "utf8" });
+    process.kill(Number(socat));
+    expect(await once(child, "exit")).toEqual([3, null]);
+    expect(stderr).toMatch(/socat has ended, so .* is gone/);
+    rmSync(folder, { recursive: true });
   });
 
   test.each([

@@ -33,6 +33,7 @@ interface EmulateOptions extends LineOptions, CameraOptions {
 
 /** Something that is served until the command ends. */
 interface Served {
+  readonly lost?: Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -69,13 +70,17 @@ Example:
     )
     .action(async (name: string, options: EmulateOptions) => {
       const served = await serve(name, options);
-      await new Promise<void>((resolve) => {
-        process.once("SIGINT", () => resolve());
-        process.once("SIGTERM", () => resolve());
-      });
+      const ended = Promise.withResolvers<string | undefined>();
+      process.once("SIGINT", () => ended.resolve(undefined));
+      process.once("SIGTERM", () => ended.resolve(undefined));
+      for (const { lost } of served) void lost?.then(ended.resolve);
+      const trouble = await ended.promise;
       // A standard input that is still open would keep the process alive.
       process.stdin.destroy();
       for (const one of served) await one.close();
+      if (trouble !== undefined) {
+        throw new InstrumentError("connection_lost", `Emulated ${name}`, trouble, {}, "start it again");
+      }
     });
 }
 
