@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openZaberAsciiStage } from "../../drivers/instruments/zaber-ascii/stage.ts";
+import { ZaberAxis } from "../../drivers/instruments/zaber-ascii/zaber-axis.ts";
 import { InstrumentError, type InstrumentErrorCode } from "../../drivers/protocol/instrument-error.ts";
-import { toText } from "../../drivers/transport/byte-text.ts";
+import { toBytes, toText } from "../../drivers/transport/byte-text.ts";
 import type { ControlledStage } from "../../drivers/transport/controlled-stage.ts";
 import { MemoryLink } from "../../drivers/transport/memory-link.ts";
 import type { StageOptions } from "../../drivers/transport/stage-options.ts";
@@ -306,6 +307,28 @@ describe.each(EMULATED_STAGES)("$name", (emulated) => {
     expect(500 - 1.001 * (controller.position_mm() - offset_mm)).toBeCloseTo(target_mm, 2);
     expect(stage.info.travelMax_mm).toBeCloseTo(offset_mm === 0 ? 500 : 500 + 1.001 * offset_mm, 6);
   });
+});
+
+test("a Zaber device is made to send checksums, and a reply without one is asked for again", async () => {
+  const clock = simulatedClock();
+  const controller = new ZaberAsciiController(clock);
+  let forge = false;
+  const link = new MemoryLink("line", {
+    receive: (bytes) => controller.receive(bytes),
+    onTransmit: (listener) =>
+      controller.onTransmit((bytes) => {
+        const text = toText(bytes);
+        const forged = forge ? text.replace(/ 0:[0-9A-F]{2}\r\n$/, " 99999\r\n") : text;
+        if (forged !== text) forge = false;
+        listener(toBytes(forged));
+      }),
+  });
+  const settings = { device: 1, axis: 1, microstepSize_mm: 47.625e-6, velocity_mm_s: undefined };
+  const axis = new ZaberAxis(link, clock, { ...settings, acceleration_mm_s2: undefined });
+  await axis.connect(false);
+  forge = true;
+  expect((await axis.readStatus()).position_mm).toBe(0);
+  expect(forge).toBe(false);
 });
 
 test("another instrument on the same plug is not taken for the first", async () => {

@@ -14,6 +14,8 @@ export interface ZaberReply {
   /** The highest warning flag that is set, "--" for none. */
   readonly flag: string;
   readonly data: string;
+  /** It carried a checksum, and the right one. */
+  readonly checked: boolean;
   readonly text: string;
 }
 
@@ -77,6 +79,7 @@ export function parseZaberLine(line: string): ZaberMessage {
     busy: status === "BUSY",
     flag,
     data,
+    checked: checksum !== null,
     text: bare,
   };
 }

@@ -19,6 +19,7 @@ export interface ZaberAxisSettings {
   readonly acceleration_mm_s2: number | undefined;
 }
 
+const CHECKSUMS = "comm.checksum";
 const DEADLINE_ms = 400;
 /** Queries, and commands that may be given twice with one effect. */
 const ATTEMPTS = 3;
@@ -47,6 +48,8 @@ export class ZaberAxis implements Axis {
   readonly #exchange: Exchange<ZaberMessage>;
   #messageId = 0;
   #model: string | undefined;
+  /** The device appends checksums, so a reply without one has been garbled. */
+  #repliesAreChecked = false;
 
   constructor(link: ByteLink, clock: Clock, settings: ZaberAxisSettings) {
     this.#link = link;
@@ -57,7 +60,7 @@ export class ZaberAxis implements Axis {
       framer: new ZaberFramer(),
       deadline_ms: DEADLINE_ms,
       instrument: () => this.#model ?? this.fallbackName,
-      isNoise: ({ kind }) => kind === "noise",
+      isNoise: (message) => message.kind === "noise" || this.#isDoubtful(message),
     });
   }
 
@@ -73,9 +76,11 @@ export class ZaberAxis implements Axis {
     if (!this.#link.isOpen) {
       await this.#link.open();
     }
+    this.#repliesAreChecked = false;
     if (stopFirst) {
       await this.stop();
     }
+    this.#repliesAreChecked = await this.#askForChecksums();
     const deviceId = (await this.#readOptional("device.id")) ?? (await this.#read("deviceid"));
     const serialNumber = await this.#read("system.serial");
     const firmware = await this.#read("version");
@@ -132,6 +137,19 @@ export class ZaberAxis implements Axis {
 
   async disconnect(): Promise<void> {
     await this.#link.close();
+  }
+
+  /** Has the device append checksums to its replies. Returns whether it does: early firmware cannot. */
+  async #askForChecksums(): Promise<boolean> {
+    if ((await this.#readOptional(CHECKSUMS)) === undefined) {
+      return false;
+    }
+    await this.#write(CHECKSUMS, 1);
+    return true;
+  }
+
+  #isDoubtful(message: ZaberMessage): boolean {
+    return this.#repliesAreChecked && message.kind === "reply" && !message.checked;
   }
 
   #toMillimetres(counts: number): number {
@@ -203,7 +221,12 @@ export class ZaberAxis implements Axis {
       what: `"${text}"`,
       bytes: toBytes(zaberCommand(device, axis, messageId, text)),
       take: (message) => {
-        if (message.kind !== "reply" || message.device !== device || message.messageId !== messageId) {
+        if (
+          this.#isDoubtful(message) ||
+          message.kind !== "reply" ||
+          message.device !== device ||
+          message.messageId !== messageId
+        ) {
           return "foreign";
         }
         if (message.accepted) {
