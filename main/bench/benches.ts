@@ -23,6 +23,8 @@ export interface BenchOffer {
   open(): Promise<BenchSession>;
   /** Connects to every instrument and says what answered; nothing moves. Absent where there is nothing to connect to. */
   test?(): Promise<readonly InstrumentTest[]>;
+  /** Stops the stage, also while a run is being opened. Absent where nothing moves then. */
+  stop?(): Promise<void>;
   /** Lets go of the instruments, once no further run will be opened. */
   close?(): Promise<void>;
 }

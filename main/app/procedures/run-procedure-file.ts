@@ -78,10 +78,11 @@ async function runOnBench(
     interrupted = true;
     if (running.session !== undefined) void stopBench(running.session);
     // Before the run is open the stage may search for its reference.
-    else void release(offer).catch(() => undefined);
+    else void offer.stop?.().catch(() => undefined);
   };
   const leaveSignals = takeEndingSignals(interrupt, interrupt);
-  const session = await offer.open().catch((error: unknown) => {
+  const session = await offer.open().catch(async (error: unknown) => {
+    await release(offer);
     leaveSignals();
     throw error;
   });
