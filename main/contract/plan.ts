@@ -103,7 +103,7 @@ export const beamReferenceSchema = z
     source: z.string().min(1).describe("Who or what measured it, how and when"),
   })
   .refine((reference) => reference.m2_x !== undefined || reference.m2_y !== undefined, {
-    message: "a reference without a value; expected m2_x, m2_y or both",
+    error: "a reference without a value; expected m2_x, m2_y or both",
   });
 
 /** A case whose beam is the one on the bench that `caustic eval --bench` names, whichever that is. */

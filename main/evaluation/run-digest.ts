@@ -179,7 +179,7 @@ function noteFor(row: EvaluationRow, events: readonly BenchEvent[], outcome: Uni
   if (row.status === "failed") return `the infrastructure failed: ${outcome.message ?? "the bench was never opened"}`;
   if (row.status === "not_run") return `the means do not allow a first request: ${outcome.message ?? ""}`;
   // Without an expected verdict only a run that gave none has something to explain.
-  if (row.correct ?? row.verdict !== undefined) return undefined;
+  if (row.correct === true || (row.correct === undefined && row.verdict !== undefined)) return undefined;
   const sentences: string[] = [];
   if (row.verdict === undefined)
     sentences.push(row.expected === undefined ? "No verdict." : `No verdict where ${row.expected} was expected.`);

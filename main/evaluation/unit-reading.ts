@@ -50,7 +50,7 @@ export async function readUnit(
   }
   const bench = record.instruments?.["bench_file_sha256"];
   if (bench !== bench_sha256)
-    throw new Error(`${folder} was run on another bench (${String(bench ?? "a simulated one")})`);
+    throw new Error(`${folder} was run on another bench (${typeof bench === "string" ? bench : "a simulated one"})`);
   const parts = record.hashes ?? {};
   const deviation = recordDeviation(record, planned) ?? journalDeviation(events, planned);
   if (deviation !== undefined) throw new Error(`${folder} is no run of this unit: ${deviation}`);
