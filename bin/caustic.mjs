@@ -3,7 +3,7 @@
 // it: where that Node cannot run the program's TypeScript, the Node that the packages bring along takes over.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,6 +37,8 @@ const runsTypeScript = major >= NEEDED_MAJOR && Boolean(process.features.typescr
 if (!installed("commander")) {
   fail(`the packages are not installed in ${join(dirname(here), "..")}; run npm ci there`);
 } else if (runsTypeScript) {
+  // What was compiled once is there at the next start, in the folder that Node keeps for that.
+  module.enableCompileCache();
   const { runCommandLine } = await import("../main/app/command-line.ts");
   await runCommandLine(process.argv.slice(2));
 } else {
