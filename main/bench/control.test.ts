@@ -128,6 +128,28 @@ test("a STOP owed to somebody who lost control is not owed to who has it", async
   expect(bench.stage.position_mm).toBe(20);
 });
 
+test("a run that is closed in the middle of a move ends with that: the call is answered before", async () => {
+  const { bench, failure } = await underWay((b) => b.call("move_to", { z_mm: 200 }));
+  await bench.session.close("abandoned");
+  expect(await failure).toMatchObject({ code: "stopped" });
+  expect(
+    bench.session
+      .events()
+      .slice(-2)
+      .map(({ type }) => type),
+  ).toEqual(["tool_returned", "run_closed"]);
+});
+
+test("nothing begins while a run is being closed", async () => {
+  const { bench } = await underWay((b) => b.call("move_to", { z_mm: 200 }));
+  const closed = Promise.all([bench.session.close("abandoned"), bench.session.close("finished")]);
+  expect(await bench.refusal("move_to", { z_mm: 5 })).toMatchObject({ code: "unknown_run" });
+  await closed;
+  expect(bench.session.events().at(-1)).toMatchObject({ type: "run_closed" });
+  expect(bench.of("move_started")).toHaveLength(1);
+  expect(bench.of("run_closed")).toMatchObject([{ why: "abandoned" }]);
+});
+
 test("a STOP that cannot reach the stage says so", async () => {
   const bench = await createFakeBench({
     prepare: ({ stage }) => {

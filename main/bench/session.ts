@@ -111,6 +111,8 @@ class Session implements BenchSession {
   readonly #handlers: VerbHandlers;
   readonly #opened_ms: number;
   #state: BenchSnapshot["state"] = "open";
+  /** From the moment at which closing begins: what is asked for while the stage is brought to a stand must not begin. */
+  #closing: Promise<void> | undefined;
   #glances = 0;
   #lastCall_ms: number;
   /**
@@ -406,14 +408,20 @@ class Session implements BenchSession {
     this.#place.log.emit("call_rejected", { tool, caller: this.#callers.logged(caller), error });
   }
 
-  async close(why: "finished" | "abandoned" | "expired"): Promise<void> {
-    if (this.#state === "closed") return;
+  close(why: "finished" | "abandoned" | "expired"): Promise<void> {
+    this.#closing ??= this.#close(why);
+    return this.#closing;
+  }
+
+  async #close(why: "finished" | "abandoned" | "expired"): Promise<void> {
     // Whoever closes a run with a verdict closes a finished one, whatever made them close it.
     const ended = this.#state === "finished" ? "finished" : why;
     const reason = new BenchError("stopped", "The run was closed", "Open the bench again.");
     try {
-      await this.#halt("closing", undefined, reason, () => true);
+      const stopped = await this.#halt("closing", undefined, reason, () => true);
       await this.#place.lock.settled();
+      // Whoever was interrupted is answered in turns of promises alone; the closing is the last event.
+      if (stopped.length > 0) await new Promise((resolve) => void setImmediate(resolve));
     } finally {
       this.#place.log.emit("run_closed", { why: ended });
       this.#state = "closed";
@@ -540,6 +548,7 @@ class Session implements BenchSession {
   #mayCall<Name extends ToolName>({ tool, caller }: Call<Name>, input: ToolInput<Name>): void {
     const acts = ACTING.has(tool) || (tool === "view_frame" && "live" in input && input.live === true);
     if (acts) {
+      this.#checkOpen();
       this.#place.log.checkWritable();
       if (this.#state === "finished") {
         throw new BenchError("run_finished", "The run has ended", "Open the bench again for another run.");
@@ -586,7 +595,7 @@ class Session implements BenchSession {
   }
 
   #checkOpen(): void {
-    if (this.#state === "closed" || this.expired) {
+    if (this.#closing !== undefined || this.expired) {
       throw new BenchError("unknown_run", "The run is closed or its handle has expired", "Open the bench again.");
     }
   }

@@ -409,7 +409,7 @@ describe("reading a plan", () => {
     [{ groups: [...SMALL.groups, ...SMALL.groups.slice(0, 1)] }, /groups\.2\.group: group A is there twice/],
     [
       { groups: SMALL.groups.map((group) => ({ ...group, cases: [] })) },
-      /groups\.0: group A has no case; expected cases, a grid or strata/,
+      /groups\.0: group A has no case; expected cases, bench_cases, a grid or strata with a quota above 0/,
     ],
     [
       { contenders: [...SMALL.contenders, ...SMALL.contenders] },

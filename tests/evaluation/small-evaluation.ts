@@ -32,6 +32,7 @@ export function smallPlan(cases: readonly string[], changes: Partial<Plan> = {})
   return {
     ...PLAN,
     plan: "small",
+    version: 1,
     groups: PLAN.groups
       .map(({ grid: _grid, strata: _strata, ...group }) => ({
         ...group,
