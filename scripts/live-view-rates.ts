@@ -56,7 +56,8 @@ function readyMadeBench(size: SensorSize, tookAt: Map<number, number>): BenchOff
         const taken = await made.camera.acquire({ label: { purpose: "live", acquisition: 0, frame } });
         const samples = new Uint16Array(new SharedArrayBuffer(taken.samples.byteLength));
         samples.set(taken.samples);
-        frames.push({ ...taken, samples });
+        const { memory: _usedAgain, ...rest } = taken;
+        frames.push({ ...rest, samples });
       }
       let sequence = 0;
       const camera: BeamCamera = {
