@@ -1,3 +1,4 @@
+import { countedMemory } from "../../../drivers/protocol/counted-memory.ts";
 import type { FrameMemory } from "../../../drivers/protocol/frame-memory.ts";
 
 /** Memory for one frame: shared between threads, held by whoever took it. */
@@ -45,31 +46,5 @@ export class FrameRing {
 
 /** `free` is told once: with the memory when the last holder lets go, without it when the frame takes it along. */
 function slot(buffer: SharedArrayBuffer, free: (buffer: SharedArrayBuffer | undefined) => void): FrameSlot {
-  let holders = 1;
-  let kept = false;
-  const check = (): void => {
-    if (holders === 0) throw new RangeError("the memory of a frame was used after its last holder had let go");
-  };
-  return {
-    samples: new Uint16Array(buffer),
-    memory: {
-      hold() {
-        if (kept) return;
-        check();
-        holders += 1;
-      },
-      release() {
-        if (kept) return;
-        check();
-        holders -= 1;
-        if (holders === 0) free(buffer);
-      },
-      keep() {
-        if (kept) return;
-        check();
-        kept = true;
-        free(undefined);
-      },
-    },
-  };
+  return { samples: new Uint16Array(buffer), memory: countedMemory((usable) => free(usable ? buffer : undefined)) };
 }
