@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import type { PageInput, PageOutput } from "../../main/contract/window-verbs.ts";
+import { PageError } from "../host/page-error.ts";
 import type { Desk } from "./desk.ts";
 import type { RunState } from "./run-state.ts";
 import { evenPositions, needsDark, shortestWay } from "./scan-plan.ts";
@@ -85,7 +86,9 @@ export class Scan {
       }
       await this.#act("fit_caustic", { run: this.#run, reason: "The scan is complete." });
     } catch (error) {
-      if (!this.#stop.signal.aborted) throw error;
+      // The refusal of the call that was interrupted may be here before the event that says who stopped it.
+      const wasStopped = this.#stop.signal.aborted || (error instanceof PageError && error.code === "stopped");
+      if (!wasStopped) throw error;
       const { done, planned } = useScan.getState();
       throw new ScanStopped(`The scan was stopped: ${done} of ${planned} positions are measured.`);
     } finally {

@@ -202,11 +202,11 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       await page.getByText(/^The scan was stopped: \d+ of \d+ positions are measured\.$/).waitFor();
       await page.getByRole("button", { name: "Start the scan" }).waitFor();
       const stop = events().findLastIndex((event) => event.type === "stopped" && event.why === "stop");
-      expect(
-        events()
-          .slice(stop)
-          .filter((event) => event.type === "move_started"),
-      ).toEqual([]);
+      const moves = events()
+        .slice(stop)
+        .filter((event) => event.type === "move_started");
+      // From another window, the one call may come after it that was on its way already; it is cancelled.
+      expect(moves.length).toBeLessThanOrEqual(pressed === page ? 0 : 1);
       await page.getByRole("button", { name: "Dismiss" }).first().click();
     }
     await other.getByText("Another window drives").waitFor();
