@@ -3,6 +3,7 @@ import type { Plan } from "../../contract/plan.ts";
 import { agreementTable, BENCH_COMPARISON, benchSentences, repeatabilityTable } from "./bench-tables.ts";
 import { decimal } from "./figures-text.ts";
 import {
+  CELL_SIGNS,
   contenderLabel,
   contendersOf,
   deviationRemark,
@@ -15,16 +16,6 @@ import {
   verdictMatrix,
 } from "./report-tables.ts";
 import { tableMarkdown } from "./table-markdown.ts";
-
-const MARKS = {
-  right: "✓",
-  wrong: "✗",
-  "no verdict": "✗",
-  failed: "!",
-  "not run": "○",
-  "not judged": "·",
-  "no such unit": "",
-} as const;
 
 /** The results for reading in a text: every table, a note for every wrong verdict, limitations and deviations. */
 export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
@@ -56,7 +47,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
         rows: matrix.map((row) => [
           `${row.name}${row.seen && group.held_out ? " (seen)" : ""}`,
           row.expected,
-          ...row.cells.map((one) => `${MARKS[one.mark]} ${one.text}`.trim()),
+          ...row.cells.map((one) => `${CELL_SIGNS[one.mark]} ${one.text}`.trim()),
         ]),
       }),
     );

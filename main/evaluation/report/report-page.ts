@@ -9,6 +9,7 @@ import { agreementTable, BENCH_COMPARISON, benchSentences, repeatabilityTable } 
 import { decimal, signedPercent } from "./figures-text.ts";
 import { escaped, listHtml, pageHtml, tableHtml } from "./page-pieces.ts";
 import {
+  CELL_SIGNS,
   contenderLabel,
   contendersOf,
   deviationRemark,
@@ -31,15 +32,6 @@ const CLASSES: Readonly<Record<MatrixCell["mark"], string>> = {
   "not judged": "idle",
   "no such unit": "none",
 };
-const MARKS: Readonly<Record<MatrixCell["mark"], string>> = {
-  right: "✓",
-  wrong: "✗",
-  "no verdict": "✗",
-  failed: "!",
-  "not run": "○",
-  "not judged": "·",
-  "no such unit": "",
-};
 
 function matrixTable(results: EvaluationResults, plan: Plan, group: PlanGroup): string {
   const contenders = contendersOf(results);
@@ -49,7 +41,7 @@ function matrixTable(results: EvaluationResults, plan: Plan, group: PlanGroup): 
       const caveat = row.caveat === undefined ? "" : `<div class="caveat">${escaped(row.caveat)}</div>`;
       const cells = row.cells
         .map((cell) => {
-          const text = `${MARKS[cell.mark]} ${escaped(cell.text)}`.trim();
+          const text = `${CELL_SIGNS[cell.mark]} ${escaped(cell.text)}`.trim();
           const linked = cell.unit === undefined ? text : `<a href="#${cell.unit}">${text}</a>`;
           return `<td class="${CLASSES[cell.mark]}">${linked}</td>`;
         })

@@ -89,6 +89,17 @@ export function summaryTable(summaries: readonly GroupSummary[], plan: Plan): Re
 export const summariesOf = (results: EvaluationResults, group: string): GroupSummary[] =>
   results.summary.groups.filter((one) => one.group === group);
 
+/** What stands before the text of a cell, in every form of the report. */
+export const CELL_SIGNS: Readonly<Record<MatrixCell["mark"], string>> = {
+  right: "✓",
+  wrong: "✗",
+  "no verdict": "✗",
+  failed: "!",
+  "not run": "○",
+  "not judged": "·",
+  "no such unit": "",
+};
+
 function cellOf(rows: readonly EvaluationRow[]): MatrixCell {
   const [row] = rows;
   if (row === undefined) return { mark: "no such unit", text: "" };

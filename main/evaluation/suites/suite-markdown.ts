@@ -3,26 +3,18 @@ import type { SuiteResults } from "../../contract/suite-results.ts";
 import type { ReportTable } from "../report/report-table.ts";
 import { tableMarkdown } from "../report/table-markdown.ts";
 import {
+  SUITE_CELL_SIGNS,
   explanations,
   gateTable,
   groupMatrix,
   HOW_TO_READ,
   metricTable,
   rowsToExplain,
-  type SuiteCell,
   suiteContenders,
   suiteCostTable,
   suiteGroups,
   taskMatrix,
 } from "./suite-tables.ts";
-
-const MARKS: Readonly<Record<SuiteCell["mark"], string>> = {
-  passed: "✓",
-  missed: "✗",
-  failed: "!",
-  "not run": "○",
-  "no such row": "",
-};
 
 /** The results of a suite for reading in a text: every table, and every failed check in words. */
 export function suiteMarkdown(results: SuiteResults): string {
@@ -48,7 +40,7 @@ export function suiteMarkdown(results: SuiteResults): string {
         rows: taskMatrix(results, group).map(({ name, category, cells }) => [
           name,
           category,
-          ...cells.map((cell) => `${MARKS[cell.mark]} ${cell.text}`.trim()),
+          ...cells.map((cell) => `${SUITE_CELL_SIGNS[cell.mark]} ${cell.text}`.trim()),
         ]),
       }),
     );

@@ -3,6 +3,7 @@ import type { SuiteResults, SuiteRow } from "../../contract/suite-results.ts";
 import { escaped, listHtml, pageHtml, tableHtml } from "../report/page-pieces.ts";
 import type { ReportTable } from "../report/report-table.ts";
 import {
+  SUITE_CELL_SIGNS,
   explanations,
   gateTable,
   groupMatrix,
@@ -25,13 +26,6 @@ const CLASSES: Readonly<Record<SuiteCell["mark"], string>> = {
   "not run": "idle",
   "no such row": "none",
 };
-const MARKS: Readonly<Record<SuiteCell["mark"], string>> = {
-  passed: "✓",
-  missed: "✗",
-  failed: "!",
-  "not run": "○",
-  "no such row": "",
-};
 
 function matrixHtml(results: SuiteResults, group: string): string {
   const head = ["task", "category", ...suiteContenders(results)]
@@ -40,7 +34,7 @@ function matrixHtml(results: SuiteResults, group: string): string {
   const body = taskMatrix(results, group)
     .map(({ name, category, cells }) => {
       const columns = cells.map((cell) => {
-        const text = `${MARKS[cell.mark]} ${escaped(cell.text)}`.trim();
+        const text = `${SUITE_CELL_SIGNS[cell.mark]} ${escaped(cell.text)}`.trim();
         const linked = cell.anchor === undefined ? text : `<a href="#${cell.anchor}">${text}</a>`;
         return `<td class="${CLASSES[cell.mark]}">${linked}</td>`;
       });

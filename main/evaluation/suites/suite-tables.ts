@@ -11,6 +11,15 @@ export interface SuiteCell {
   readonly anchor?: string;
 }
 
+/** What stands before the text of a cell, in every form of the report. */
+export const SUITE_CELL_SIGNS: Readonly<Record<SuiteCell["mark"], string>> = {
+  passed: "✓",
+  missed: "✗",
+  failed: "!",
+  "not run": "○",
+  "no such row": "",
+};
+
 export interface SuiteMatrixRow {
   readonly name: string;
   readonly category: string;
