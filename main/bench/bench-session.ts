@@ -152,8 +152,8 @@ export interface BenchSession {
   pause(operator: Caller): void;
   resume(operator: Caller): void;
   note(operator: Caller, text: string): void;
-  /** Finds the stage's reference. */
-  home(operator: Caller): Promise<void>;
+  /** Finds the stage's reference. `heardEvents`: how many events the window had that asked; refused after a STOP that came later. */
+  home(operator: Caller, heardEvents?: number): Promise<void>;
   /** On a bench without shutter: the operator has blocked (true) or freed the beam by hand. */
   setBeamBlocked(operator: Caller, blocked: boolean): void;
 

@@ -119,6 +119,82 @@ test("a STOP that was heard by what ran, or that whoever drives pressed, refuses
   expect(bench.stage.position_mm).toBe(12);
 });
 
+test("an act of a window that had not heard of a STOP is refused, however often; one that had is done", async () => {
+  const bench = await createFakeBench();
+  const heard = (heardEvents: number) => ({ caller: OPERATOR, heardEvents });
+  const now = (): number => bench.session.events().length;
+  await bench.call("move_to", { z_mm: 10 }, heard(now()));
+  const before = now();
+  await bench.call("stop", {}, OTHER);
+  const stop = bench.of("stopped")[0]?.seq ?? -1;
+  for (const late of [before, stop]) {
+    expect(await bench.refusal("move_to", { z_mm: 20 }, heard(late))).toMatchObject({
+      code: "stopped",
+      message: text(/other/),
+    });
+    expect(await bench.refusal("measure_at", { z_mm: 20, exposure_ms: 1 }, heard(late))).toMatchObject({ code: "stopped" });
+    await expect(bench.session.home(OPERATOR, late)).rejects.toMatchObject({ code: "stopped" });
+    await bench.call("bench_status", {}, heard(late));
+  }
+  expect(bench.of("move_started")).toHaveLength(1);
+  expect(bench.stage.commands).not.toContain("home");
+  await bench.call("move_to", { z_mm: 20 }, heard(stop + 1));
+  await bench.session.home(OPERATOR, now());
+  expect(bench.of("move_started")).toHaveLength(2);
+  expect(bench.of("tool_called").at(-1)?.heard_events).toBe(stop + 1);
+});
+
+test("nothing begins before the stage has confirmed a STOP, whoever asks", async () => {
+  let confirm: () => void = () => undefined;
+  const bench = await createFakeBench({
+    prepare: ({ stage }) => {
+      const stop = stage.stop.bind(stage);
+      stage.stop = async () => {
+        await new Promise<void>((resolve) => {
+          confirm = resolve;
+        });
+        return stop();
+      };
+    },
+  });
+  const stopped = bench.call("stop", {}, OTHER);
+  expect(await bench.refusal("move_to", { z_mm: 20 })).toMatchObject({ code: "stopped", message: text(/carried out/) });
+  expect(await bench.refusal("move_to", { z_mm: 20 }, { caller: OPERATOR, heardEvents: 1000 })).toMatchObject({
+    code: "stopped",
+  });
+  await expect(bench.session.home(OPERATOR)).rejects.toMatchObject({ code: "stopped" });
+  confirm();
+  await stopped;
+  expect(bench.of("move_started")).toEqual([]);
+  await bench.call("move_to", { z_mm: 20 });
+  expect(bench.stage.position_mm).toBe(20);
+});
+
+test("a STOP that comes while a measurement asks the stage for its position lets no move begin", async () => {
+  const bench = await createFakeBench();
+  const read = bench.stage.readState.bind(bench.stage);
+  let asked: () => void = () => undefined;
+  let goOn: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const answered = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  bench.stage.readState = async () => {
+    asked();
+    await answered;
+    return read();
+  };
+  const refusal = bench.refusal("move_to", { z_mm: 20 });
+  await isAsked;
+  const stopped = bench.call("stop", {}, OTHER);
+  goOn();
+  await stopped;
+  expect(await refusal).toMatchObject({ code: "stopped" });
+  expect(bench.of("move_started")).toEqual([]);
+});
+
 test("a STOP owed to somebody who lost control is not owed to who has it", async () => {
   const bench = await createFakeBench();
   await bench.call("move_to", { z_mm: 10 });

@@ -98,6 +98,8 @@ export class Operations {
   /** Moves and reads back. `checkMove` comes before. */
   async move(z_mm: number, action: Action, report: Report): Promise<MoveResult> {
     const { instruments, clock, budgets, limits, log, signals, positionTolerance_mm } = this.#parts;
+    // A stop may have come while whoever moves asked for the position, closed the shutter or set the exposure.
+    action.signal.throwIfAborted();
     const from_mm = this.z_actual_mm;
     const started_ms = clock.now_ms();
     log.emit("move_started", {
@@ -158,6 +160,7 @@ export class Operations {
 
   /** Sets the exposure unless it is in force already. `checkExposure` comes before. */
   async expose(exposure_ms: number, action: Action): Promise<number> {
+    action.signal.throwIfAborted();
     const { instruments, log } = this.#parts;
     const inForce = exposure_ms === this.#exposureRequested_ms || exposure_ms === this.exposure_ms;
     if (inForce && this.#exposureKnown) return this.exposure_ms;
@@ -223,7 +226,7 @@ export class Operations {
   async #oneFrame(label: AcquisitionLabel, action: Action, before: Frame | undefined): Promise<Frame> {
     const { instruments, clock, signals } = this.#parts;
     // A camera that needs no time at all would otherwise never see the cancellation.
-    if (action.signal.aborted) throw action.signal.reason;
+    action.signal.throwIfAborted();
     const notBefore_ms = clock.now_ms();
     const frame = await instruments.camera.acquire({ label, cancellation: action.signal });
     try {

@@ -92,6 +92,18 @@ test("a STOP in the middle of a move and one in the middle of an exposure come i
   expect(await again(bench.events)).toEqual({ agreeing: bench.events.length });
 });
 
+test("an act of a window that had not heard of a STOP is refused again", async () => {
+  const bench = await createFakeBench();
+  const heard = { caller: OPERATOR, heardEvents: bench.events.length };
+  await bench.call("move_to", { z_mm: 10 }, heard);
+  await bench.call("stop", {}, OTHER);
+  await bench.refusal("move_to", { z_mm: 20 }, heard);
+  await expect(bench.session.home(OPERATOR, heard.heardEvents)).rejects.toMatchObject({ code: "stopped" });
+  await bench.call("move_to", { z_mm: 30 }, { caller: OPERATOR, heardEvents: bench.events.length });
+  expect(bench.of("move_started")).toHaveLength(2);
+  expect(await again(bench.events)).toEqual({ agreeing: bench.events.length });
+});
+
 test("a call that became a job becomes one again", async () => {
   const bench = await createFakeBench({ free: false });
   const started = bench.call("move_to", { z_mm: 100 });

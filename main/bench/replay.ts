@@ -291,7 +291,12 @@ class Replay {
       ...(takesRun(tool) ? { run: session.handle } : {}),
       ...(command.reason === undefined ? {} : { reason: command.reason }),
     };
-    return verb(input, { caller: asCaller(command.caller), cancellation: cancel.signal });
+    const { heard_events } = command;
+    return verb(input, {
+      caller: asCaller(command.caller),
+      cancellation: cancel.signal,
+      ...(heard_events === undefined ? {} : { heardEvents: heard_events }),
+    });
   }
 }
 
@@ -319,7 +324,7 @@ async function operate(command: BenchEventOf<"operator_acted">, session: BenchSe
       session.note(operator, command.text ?? "");
       return;
     case "home":
-      return session.home(operator);
+      return session.home(operator, command.heard_events);
     case "beam_blocked":
     case "beam_unblocked":
       session.setBeamBlocked(operator, command.action === "beam_blocked");

@@ -115,9 +115,13 @@ class Session implements BenchSession {
   #closing: Promise<void> | undefined;
   #glances = 0;
   #lastCall_ms: number;
+  /** STOPs that the stage has not confirmed yet. */
+  #stopping = 0;
+  /** Who pressed the newest STOP, and the number of the newest `stopped` event that says so; -1 before the first. */
+  #lastStop = { by: "", seq: -1 };
   /**
    * A script or agent that drives has not heard of a STOP yet that somebody else pressed while nothing of theirs ran. The operator's
-   * windows watch the events.
+   * windows watch the events and say with each act how far they got.
    */
   #unheardStop: { readonly callerId: string; readonly by: string } | undefined;
 
@@ -329,16 +333,18 @@ class Session implements BenchSession {
   }
 
   note(operator: Caller, text: string): void {
-    this.#operatorActs(operator, "note", text);
+    this.#operatorActs(operator, "note", { text });
   }
 
-  async home(operator: Caller): Promise<void> {
-    this.#operatorActs(operator, "home");
+  async home(operator: Caller, heardEvents?: number): Promise<void> {
+    this.#operatorActs(operator, "home", { heardEvents });
+    this.#hearStop(operator, heardEvents);
     const { stage } = this.#place.options.instruments;
     this.#lease.claim(operator, this.#place.options.hostClock.now_ms(), this.#place.lock.running !== undefined);
     try {
       await this.#place.lock.perform({ what: "home", callerId: operator.id }, async (action) => {
         try {
+          action.signal.throwIfAborted();
           await stage.home({
             cancellation: action.signal,
             onProgress: ({ current_mm, target_mm }) =>
@@ -369,13 +375,18 @@ class Session implements BenchSession {
     this.#place.beamBlocked = blocked;
   }
 
-  #operatorActs(operator: Caller, action: BenchEventOf<"operator_acted">["action"], text?: string): void {
+  #operatorActs(
+    operator: Caller,
+    action: BenchEventOf<"operator_acted">["action"],
+    { text, heardEvents }: { readonly text?: string; readonly heardEvents?: number | undefined } = {},
+  ): void {
     this.#checkOperator(operator);
     this.#checkOpen();
     this.#place.log.emit("operator_acted", {
       caller: this.#callers.logged(operator),
       action,
       ...(text === undefined ? {} : { text }),
+      ...(heardEvents === undefined ? {} : { heard_events: heardEvents }),
     });
   }
 
@@ -449,18 +460,20 @@ class Session implements BenchSession {
       throw error;
     }
     const { reason } = input;
+    const { cancellation, heardEvents } = context;
     const seq = this.#place.log.emit("tool_called", {
       tool,
       caller: this.#callers.logged(caller),
       input: omit(input, "run", "reason"),
       ...(reason === undefined ? {} : { reason }),
+      ...(heardEvents === undefined ? {} : { heard_events: heardEvents }),
     });
-    const { cancellation } = context;
     const call: Call<Name> = {
       tool,
       seq,
       caller,
       reason,
+      ...(heardEvents === undefined ? {} : { heardEvents }),
       report: this.#reporter(tool, seq, context),
     };
     const cancel = (): void => {
@@ -545,9 +558,8 @@ class Session implements BenchSession {
   }
 
   /** Everything that decides whether a call may go on, apart from what it asks for. */
-  #mayCall<Name extends ToolName>({ tool, caller }: Call<Name>, input: ToolInput<Name>): void {
-    const acts = ACTING.has(tool) || (tool === "view_frame" && "live" in input && input.live === true);
-    if (acts) {
+  #mayCall<Name extends ToolName>({ tool, caller, heardEvents }: Call<Name>, input: ToolInput<Name>): void {
+    if (ACTING.has(tool) || (tool === "view_frame" && "live" in input && input.live === true)) {
       this.#checkOpen();
       this.#place.log.checkWritable();
       if (this.#state === "finished") {
@@ -556,8 +568,8 @@ class Session implements BenchSession {
       if (this.#state === "paused" && this.#lease.holder?.kind !== "operator") {
         throw new BenchError("paused", "The operator has paused the run", "Wait; looking and STOP still work.");
       }
+      this.#hearStop(caller, heardEvents);
     }
-    if (acts) this.#hearStop(caller);
     if (ACTING.has(tool)) {
       this.#lease.claim(caller, this.#place.options.hostClock.now_ms(), this.#place.lock.running !== undefined);
     }
@@ -567,16 +579,30 @@ class Session implements BenchSession {
     this.#place.budgets.spend("calls", 1);
   }
 
-  /** Refuses the first act after a STOP that fell between two calls of a sequence: without that, the next call moves the stage on. */
-  #hearStop(caller: Caller): void {
-    const unheard = this.#unheardStop;
-    if (unheard?.callerId !== caller.id) return;
-    this.#unheardStop = undefined;
+  /**
+   * Refuses an act whose caller cannot have known of a STOP: without that, the next call of a sequence, on its way or not yet sent,
+   * moves the stage on. Nothing begins either before the stage has confirmed a STOP.
+   */
+  #hearStop(caller: Caller, heardEvents: number | undefined): void {
+    if (this.#stopping > 0) {
+      throw new BenchError("stopped", "STOP was pressed and is being carried out", "Call again once the stage stands.");
+    }
+    const unheard = this.#stopUnheardBy(caller, heardEvents);
+    if (unheard === undefined) return;
     throw new BenchError(
       "stopped",
       `STOP was pressed by ${unheard.by} before this`,
       "The stage stands; what was measured before is kept. Call again to go on.",
     );
+  }
+
+  /** Who says how far it follows the events is believed; anybody else hears of a STOP by one refusal. */
+  #stopUnheardBy(caller: Caller, heardEvents: number | undefined): { readonly by: string } | undefined {
+    if (heardEvents !== undefined) return this.#lastStop.seq >= heardEvents ? this.#lastStop : undefined;
+    const unheard = this.#unheardStop;
+    if (unheard?.callerId !== caller.id) return undefined;
+    this.#unheardStop = undefined;
+    return unheard;
   }
 
   #parse<Name extends ToolName>(tool: Name, given: ToolInput<Name>, caller: Caller): ParsedInput {
@@ -649,12 +675,13 @@ class Session implements BenchSession {
       throw this.#recordFailure(error, "stop", call);
     } finally {
       const { z_actual_mm } = this.#place.operations;
-      this.#place.log.emit("stopped", {
+      const seq = this.#place.log.emit("stopped", {
         ...(call === undefined ? {} : { call }),
         why,
         stopped,
         ...(z_actual_mm === undefined ? {} : { z_actual_mm }),
       });
+      if (why === "stop") this.#lastStop = { ...this.#lastStop, seq };
     }
     return stopped;
   }
@@ -788,9 +815,15 @@ class Session implements BenchSession {
       `STOP was pressed by ${call.caller.name} while this ran`,
       "The stage stands; what was measured before is kept. Call again to go on.",
     );
-    const stopped = await this.#halt("stop", call.seq, reason, () => true);
-    const { z_actual_mm } = this.#place.operations;
-    return { stopped, ...(z_actual_mm === undefined ? {} : { z_actual_mm }) };
+    this.#stopping += 1;
+    this.#lastStop = { ...this.#lastStop, by: call.caller.name };
+    try {
+      const stopped = await this.#halt("stop", call.seq, reason, () => true);
+      const { z_actual_mm } = this.#place.operations;
+      return { stopped, ...(z_actual_mm === undefined ? {} : { z_actual_mm }) };
+    } finally {
+      this.#stopping -= 1;
+    }
   }
 }
 

@@ -23,6 +23,8 @@ export interface Call<Name extends ToolName = ToolName> {
   readonly seq: number;
   readonly caller: Caller;
   readonly reason: string | undefined;
+  /** How many events its caller had; absent where the caller follows none. */
+  readonly heardEvents?: number;
   /** 0…1, and what is going on. Reports that do not grow are dropped. */
   readonly report: (fraction: number, message: string) => void;
 }

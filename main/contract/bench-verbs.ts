@@ -20,6 +20,8 @@ export interface VerbProgress {
 export interface CallContext {
   readonly caller: Caller;
   readonly cancellation?: Cancellation;
+  /** How many of the run's events the caller had when it called; absent for callers that follow none. */
+  readonly heardEvents?: number;
   readonly onProgress?: (progress: VerbProgress) => void;
 }
 

@@ -28,6 +28,9 @@ export const loggedCallerSchema = z.object({
 });
 export type LoggedCaller = z.infer<typeof loggedCallerSchema>;
 
+/** How many of the run's events a window had when it asked for this: what was stopped after that, it could not know. */
+const heard_events = z.number().int().nonnegative().optional();
+
 /** What the run may use up; a budget that is absent is not limited. */
 export const budgetsSchema = budgetLeftSchema;
 export type Budgets = z.infer<typeof budgetsSchema>;
@@ -75,6 +78,7 @@ const toolCalled = z.object({
   /** Arguments as given, without the run handle and the reason. */
   input: z.record(z.string(), z.unknown()),
   reason: z.string().optional(),
+  heard_events,
 });
 
 const toolReturned = z.object({
@@ -116,6 +120,7 @@ const operatorActed = z.object({
   action: z.enum(["take_over", "give_back", "pause", "resume", "note", "home", "beam_blocked", "beam_unblocked"]),
   /** Words of a note. */
   text: z.string().optional(),
+  heard_events,
 });
 
 const controlChanged = z.object({

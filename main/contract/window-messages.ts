@@ -14,7 +14,7 @@ import { overviewSchema, sourceSchema } from "./window-verbs.ts";
  */
 
 /** Raised when a message changes its meaning; a page of another number is told to reload. */
-export const WINDOW_PROTOCOL = 2;
+export const WINDOW_PROTOCOL = 3;
 
 const id = z.number().int().nonnegative();
 
@@ -29,7 +29,14 @@ export const pageMessageSchema = z.discriminatedUnion("type", [
     /** Made anew whenever the page is loaded; calls are numbered within it. */
     page: z.string().regex(/^[A-Za-z0-9-]{8,64}$/),
   }),
-  z.strictObject({ type: z.literal("call"), id, verb: z.string().max(100), input: z.unknown() }),
+  z.strictObject({
+    type: z.literal("call"),
+    id,
+    verb: z.string().max(100),
+    input: z.unknown(),
+    /** How many events of the run that it acts on the page had when it called; absent where it watches none. */
+    heard_events: z.number().int().nonnegative().optional(),
+  }),
   z.strictObject({ type: z.literal("cancel"), id }),
   /** The answer to a call arrived; the host may forget it. */
   z.strictObject({ type: z.literal("got"), id }),

@@ -155,7 +155,14 @@ export class Connection {
     const { signal, onProgress } = options;
     if (this.#refused !== undefined) return Promise.reject(this.#refused);
     return new Promise<unknown>((resolve, reject) => {
-      const message = { type: "call", id, verb, input } as const;
+      const heard_events = this.#heard(input);
+      const message = {
+        type: "call",
+        id,
+        verb,
+        input,
+        ...(heard_events === undefined ? {} : { heard_events }),
+      } as const;
       const call: PendingCall = { message, sent: false, resolve, reject, onProgress };
       this.#pending.set(id, call);
       signal?.addEventListener("abort", () => {
@@ -163,6 +170,11 @@ export class Connection {
       });
       call.sent = this.#post(message);
     }).then((output) => PAGE_VERBS[verb].output.parse(output) as PageOutput<Verb>);
+  }
+
+  /** Events that arrived here of the run that the input names, where it is watched. */
+  #heard(input: object): number | undefined {
+    return "run" in input ? this.#watches.get(`live:${String(input.run)}`)?.next : undefined;
   }
 
   async #connect(): Promise<void> {

@@ -308,6 +308,7 @@ class Connection implements Viewer {
             return this.#host.run(message.verb, message.input, {
               caller,
               cancellation,
+              ...(message.heard_events === undefined ? {} : { heardEvents: message.heard_events }),
               onProgress: ({ fraction, message: words }) => {
                 session.progress(message.id, fraction, words);
               },

@@ -138,8 +138,8 @@ function createHandlers(
       benches.session(run).note(caller, text);
       return {};
     },
-    async home({ run }, { caller }) {
-      await benches.session(run).home(caller);
+    async home({ run }, { caller, heardEvents }) {
+      await benches.session(run).home(caller, heardEvents);
       return {};
     },
     set_beam_blocked({ run, blocked }, { caller }) {
