@@ -26,7 +26,7 @@ import { IsoBackground } from "./iso-background.ts";
 import { isoSpread } from "./iso-spread.ts";
 import type { FrameSurvey, KernelFrame, MomentKernel, Rectangle, RectangleMoments } from "./kernel.ts";
 import { momentNoise, outsideVariance, type PixelVariance, pixelVariance } from "./moment-noise.ts";
-import { outsideMean } from "./outside-mean.ts";
+import { cornerMean, outsideMean, restMean } from "./outside-mean.ts";
 import { zoneSpread } from "./outside-zones.ts";
 import { azimuthOnScreen_deg, widthOf } from "./principal-widths.ts";
 import type { BackgroundShape } from "./robust-background.ts";
@@ -138,7 +138,8 @@ class Measurement {
       ...(method === "dark" && dark !== undefined ? { dark: dark.mean } : {}),
     }));
     const block_px = BLOCK_SIZES_PX.find((size) => (width_px * height_px) / size ** 2 <= MOST_BLOCKS) ?? 32;
-    this.surveys = this.frames.map((frame) => this.kernel.survey(frame, block_px));
+    const blocks = Math.ceil(width_px / block_px) * Math.ceil(height_px / block_px);
+    this.surveys = this.frames.map((frame, index) => this.kernel.survey(frame, block_px, blockMemoryOf(index, blocks)));
     this.map = blockMap(this.surveys, width_px, height_px);
     this.total_counts = mean(this.surveys.map((survey) => survey.total));
   }
@@ -665,7 +666,20 @@ function alongAxes(moments: { xx: number; xy: number; yy: number }, angle_rad: n
 }
 
 function ownOutsideMean(map: BlockMap, survey: FrameSurvey, sums: RectangleMoments): number {
-  return outsideMean(blockMap([survey], map.width_px, map.height_px), survey.total, sums).mean_counts;
+  const outside = restMean(map, survey.total, sums) ?? cornerMean(blockMap([survey], map.width_px, map.height_px));
+  return outside.mean_counts;
+}
+
+/** Block sums of the frames of the measurement at hand: as memory of their own they would cost new pages with every measurement. */
+const blockMemory: Float64Array[] = [];
+
+function blockMemoryOf(frame: number, blocks: number): Float64Array {
+  let memory = blockMemory[frame];
+  if (memory === undefined || memory.length < blocks) {
+    memory = new Float64Array(blocks);
+    blockMemory[frame] = memory;
+  }
+  return memory.subarray(0, blocks);
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

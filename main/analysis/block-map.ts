@@ -14,17 +14,17 @@ export interface BlockMap {
 export function blockMap(surveys: readonly FrameSurvey[], width_px: number, height_px: number): BlockMap {
   const first = surveys[0] as FrameSurvey;
   const { block_px, blocksWide, blocksHigh } = first;
-  const means = new Float64Array(blocksWide * blocksHigh);
-  for (const survey of surveys)
+  const means = new Float64Array(first.blockSums);
+  for (const { blockSums } of surveys.slice(1))
     for (let index = 0; index < means.length; index++)
-      means[index] = (means[index] as number) + (survey.blockSums[index] as number);
+      means[index] = (means[index] as number) + (blockSums[index] as number);
   for (let row = 0; row < blocksHigh; row++) {
     const tall = Math.min(block_px, height_px - row * block_px);
-    for (let column = 0; column < blocksWide; column++) {
-      const wide = Math.min(block_px, width_px - column * block_px);
-      const index = row * blocksWide + column;
-      means[index] = (means[index] as number) / (tall * wide * surveys.length);
-    }
+    const last = (row + 1) * blocksWide - 1;
+    const pixels = tall * block_px * surveys.length;
+    for (let index = row * blocksWide; index < last; index++) means[index] = (means[index] as number) / pixels;
+    const wide = width_px - (blocksWide - 1) * block_px;
+    means[last] = (means[last] as number) / (tall * wide * surveys.length);
   }
   return { block_px, blocksWide, blocksHigh, width_px, height_px, means };
 }
@@ -49,20 +49,29 @@ export function smoothed(map: BlockMap): BlockMap {
   if (scratch.length < means.length) scratch = new Float64Array(means.length);
   const alongRows = scratch;
   const result = new Float64Array(means.length);
-  for (let row = 0; row < blocksHigh; row++)
-    for (let column = 0; column < blocksWide; column++) {
-      const index = row * blocksWide + column;
-      const left = means[column > 0 ? index - 1 : index] as number;
-      const right = means[column < blocksWide - 1 ? index + 1 : index] as number;
-      alongRows[index] = (left + 2 * (means[index] as number) + right) / 4;
+  for (let row = 0; row < blocksHigh; row++) {
+    const from = row * blocksWide;
+    const to = from + blocksWide - 1;
+    let left = means[from] as number;
+    let here = left;
+    for (let index = from; index <= to; index++) {
+      const right = means[Math.min(index + 1, to)] as number;
+      alongRows[index] = (left + 2 * here + right) / 4;
+      left = here;
+      here = right;
     }
-  for (let row = 0; row < blocksHigh; row++)
-    for (let column = 0; column < blocksWide; column++) {
-      const index = row * blocksWide + column;
-      const above = alongRows[row > 0 ? index - blocksWide : index] as number;
-      const below = alongRows[row < blocksHigh - 1 ? index + blocksWide : index] as number;
-      result[index] = (above + 2 * (alongRows[index] as number) + below) / 4;
-    }
+  }
+  for (let row = 0; row < blocksHigh; row++) {
+    const from = row * blocksWide;
+    const above = row > 0 ? -blocksWide : 0;
+    const below = row < blocksHigh - 1 ? blocksWide : 0;
+    for (let index = from; index < from + blocksWide; index++)
+      result[index] =
+        ((alongRows[index + above] as number) +
+          2 * (alongRows[index] as number) +
+          (alongRows[index + below] as number)) /
+        4;
+  }
   return { ...map, means: result };
 }
 
@@ -113,10 +122,16 @@ export function blockNoise_counts(map: BlockMap): number {
   if (pairs === 0) return 0;
   const step = Math.max(1, Math.floor(pairs / NOISE_SAMPLES));
   const differences = new Float64Array(Math.floor((pairs - 1) / step) + 1);
+  let row = 0;
+  let column = 0;
   for (let next = 0; next < differences.length; next++) {
-    const pair = next * step;
-    const index = Math.floor(pair / (blocksWide - 1)) * blocksWide + (pair % (blocksWide - 1));
+    const index = row * blocksWide + column;
     differences[next] = Math.abs((means[index + 1] as number) - (means[index] as number));
+    column += step;
+    while (column >= blocksWide - 1) {
+      column -= blocksWide - 1;
+      row++;
+    }
   }
   return median(differences) / (MAD_PER_SIGMA * Math.SQRT2);
 }
@@ -159,19 +174,25 @@ export function coarsened(map: BlockMap, limit: number): BlockMap {
     const blocksWide = Math.ceil(fine.width_px / block_px);
     const blocksHigh = Math.ceil(fine.height_px / block_px);
     const means = new Float64Array(blocksWide * blocksHigh);
-    for (let row = 0; row < blocksHigh; row++)
+    const lastWide = fine.width_px - (fine.blocksWide - 1) * fine.block_px;
+    const lastTall = fine.height_px - (fine.blocksHigh - 1) * fine.block_px;
+    for (let row = 0; row < blocksHigh; row++) {
+      const endY = Math.min(2 * row + 2, fine.blocksHigh);
       for (let column = 0; column < blocksWide; column++) {
+        const endX = Math.min(2 * column + 2, fine.blocksWide);
         let sum = 0;
         let area = 0;
-        for (let y = 2 * row; y < Math.min(2 * row + 2, fine.blocksHigh); y++)
-          for (let x = 2 * column; x < Math.min(2 * column + 2, fine.blocksWide); x++) {
-            const wide = Math.min(fine.block_px, fine.width_px - x * fine.block_px);
-            const tall = Math.min(fine.block_px, fine.height_px - y * fine.block_px);
+        for (let y = 2 * row; y < endY; y++) {
+          const tall = y < fine.blocksHigh - 1 ? fine.block_px : lastTall;
+          for (let x = 2 * column; x < endX; x++) {
+            const wide = x < fine.blocksWide - 1 ? fine.block_px : lastWide;
             sum += (fine.means[y * fine.blocksWide + x] as number) * wide * tall;
             area += wide * tall;
           }
+        }
         means[row * blocksWide + column] = sum / area;
       }
+    }
     coarse = { ...fine, block_px, blocksWide, blocksHigh, means };
   }
   return coarse;

@@ -1,4 +1,5 @@
 import type { Rectangle } from "./kernel.ts";
+import { type ColumnSpan, columnsInside } from "./rectangle.ts";
 
 /** A frame whose counts may be cut off at their lowest or highest value. */
 export interface CountedFrame {
@@ -67,42 +68,48 @@ export function cutFloor(frame: CountedFrame, area: Rectangle, peak_counts: numb
 function unlitSamples(frame: CountedFrame, area: Rectangle): Uint16Array {
   const { width_px, height_px } = frame;
   const step = Math.max(1, Math.floor(Math.sqrt((width_px * height_px) / SAMPLED_PIXELS)));
-  const cosine = Math.cos(area.angle_rad);
-  const sine = Math.sin(area.angle_rad);
-  const outside = sortedValues(frame, step, (column, row) => {
-    const dx = column - area.centreX_px;
-    const dy = row - area.centreY_px;
-    return (
-      Math.abs(dx * cosine + dy * sine) > area.halfLength_px || Math.abs(dy * cosine - dx * sine) > area.halfBreadth_px
-    );
-  });
+  const outside = sortedValues(frame, step, columnsInside(area, width_px));
   if (outside.length >= FEWEST_SAMPLES) return outside;
-  return sortedValues(frame, step, (column, row) => {
-    const fromRim = Math.min(column / width_px, row / height_px, 1 - column / width_px, 1 - row / height_px);
-    return fromRim < 0.03;
-  });
+  const middle = awayFromRim(width_px);
+  const rows = awayFromRim(height_px);
+  return sortedValues(frame, step, (row) => (row >= rows.first && row <= rows.last ? middle : NONE));
+}
+
+const NONE: ColumnSpan = { first: 0, last: -1 };
+
+/** Places of a side of the sensor that lie farther than this share of it from both of its ends. */
+const RIM_SHARE = 0.03;
+
+function awayFromRim(side_px: number): ColumnSpan {
+  let first = 0;
+  while (first < side_px && first / side_px < RIM_SHARE) first++;
+  let last = side_px - 1;
+  while (last >= first && 1 - last / side_px < RIM_SHARE) last--;
+  return { first, last };
 }
 
 /** How often each count occurs, all zeros between two uses: as memory of its own it would cost new pages every time. */
 const emptyNumbers = new Uint32Array(65_536);
 
-/** Every `step`th value along rows and columns where `wanted` says so, in ascending order: counted, since counts are whole numbers. */
+/** Every `step`th value along rows and columns but for the columns left out, in ascending order: counted, since counts are whole numbers. */
 function sortedValues(
   { samples, width_px, height_px }: CountedFrame,
   step: number,
-  wanted: (column: number, row: number) => boolean,
+  leftOut: (row: number) => ColumnSpan,
 ): Uint16Array {
   const numbers = emptyNumbers;
   let taken = 0;
   let top = 0;
-  for (let row = 0; row < height_px; row += step)
+  for (let row = 0; row < height_px; row += step) {
+    const { first, last } = leftOut(row);
     for (let column = 0; column < width_px; column += step) {
-      if (!wanted(column, row)) continue;
+      if (column >= first && column <= last) continue;
       const value = samples[row * width_px + column] as number;
       numbers[value] = (numbers[value] as number) + 1;
       taken++;
       if (value > top) top = value;
     }
+  }
   const sorted = new Uint16Array(taken);
   for (let value = 0, place = 0; value <= top; value++) {
     const end = place + (numbers[value] as number);

@@ -9,8 +9,8 @@
 export interface MomentKernel {
   /** Shown in reports: "typescript", "reference", "native avx2". */
   readonly name: string;
-  /** Whole-frame figures, one pass over every pixel. */
-  survey(frame: KernelFrame, block_px: number): FrameSurvey;
+  /** Whole-frame figures, one pass over every pixel. `memory`: takes the block sums, whatever it holds; exactly as many. */
+  survey(frame: KernelFrame, block_px: number, memory?: Float64Array): FrameSurvey;
   /** Weighted sums over a turned rectangle cut to the sensor. */
   moments(frame: KernelFrame, rectangle: Rectangle): RectangleMoments;
   /**

@@ -1,5 +1,5 @@
 import type { KernelFrame, Rectangle } from "./kernel.ts";
-import { type RectangleRows, rectangleRows } from "./rectangle.ts";
+import { columnsInside, type RectangleRows, rectangleRows } from "./rectangle.ts";
 
 /** About how many pixels are looked at to learn the noise; more would not change the estimate by a per cent. */
 const SAMPLED_PIXELS = 6000;
@@ -156,21 +156,17 @@ export function outsideVariance(
   variance: PixelVariance,
 ): number {
   const step = Math.max(1, Math.floor(Math.sqrt((width_px * height_px) / SAMPLED_PIXELS)));
-  const cosine = Math.cos(rectangle.angle_rad);
-  const sine = Math.sin(rectangle.angle_rad);
+  const inside = columnsInside(rectangle, width_px);
   let sum = 0;
   let number = 0;
-  for (let row = step >> 1; row < height_px; row += step)
+  for (let row = step >> 1; row < height_px; row += step) {
+    const { first, last } = inside(row);
     for (let column = step >> 1; column < width_px; column += step) {
-      const dx = column - rectangle.centreX_px;
-      const dy = row - rectangle.centreY_px;
-      const inside =
-        Math.abs(dx * cosine + dy * sine) <= rectangle.halfLength_px &&
-        Math.abs(dy * cosine - dx * sine) <= rectangle.halfBreadth_px;
-      if (inside) continue;
+      if (column >= first && column <= last) continue;
       sum += variance(column, row);
       number++;
     }
+  }
   if (number >= FEWEST_OUTSIDE) return sum / number;
   sum = 0;
   number = 0;

@@ -16,13 +16,22 @@ export interface OutsideMean {
  * nothing of the sensor, the mean of the four corners.
  */
 export function outsideMean(map: BlockMap, total_counts: number, sums: RectangleMoments): OutsideMean {
-  const all = map.width_px * map.height_px;
-  const pixels = all - sums.area_px;
-  if (pixels >= FAIR_SHARE * all) return { mean_counts: (total_counts - sums.s0) / pixels, pixels };
-  return cornerMean(map);
+  return restMean(map, total_counts, sums) ?? cornerMean(map);
 }
 
-function cornerMean(map: BlockMap): OutsideMean {
+/** Mean of the pixels outside an area; undefined where they are no fair sample of the sensor. */
+export function restMean(
+  { width_px, height_px }: Pick<BlockMap, "width_px" | "height_px">,
+  total_counts: number,
+  sums: RectangleMoments,
+): OutsideMean | undefined {
+  const all = width_px * height_px;
+  const pixels = all - sums.area_px;
+  return pixels >= FAIR_SHARE * all ? { mean_counts: (total_counts - sums.s0) / pixels, pixels } : undefined;
+}
+
+/** Mean of the four corners of the sensor. */
+export function cornerMean(map: BlockMap): OutsideMean {
   const wide = Math.max(1, Math.round((CORNER_SHARE * map.width_px) / map.block_px));
   const high = Math.max(1, Math.round((CORNER_SHARE * map.height_px) / map.block_px));
   let sum = 0;

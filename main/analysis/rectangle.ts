@@ -57,6 +57,39 @@ export function rectangleRows(rectangle: Rectangle, width_px: number, height_px:
   return { firstRow, rowCount, spans };
 }
 
+/** Columns of one row from the first to the last; none where the last comes before the first. */
+export interface ColumnSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** For a row, the columns whose pixel's centre lies inside a rectangle or on its rim, which are neighbours: it is convex. */
+export function columnsInside(rectangle: Rectangle, width_px: number): (row: number) => ColumnSpan {
+  const { centreX_px, centreY_px, halfLength_px, halfBreadth_px, angle_rad } = rectangle;
+  const cosine = Math.cos(angle_rad);
+  const sine = Math.sin(angle_rad);
+  return (row) => {
+    const dy = row - centreY_px;
+    const inside = (column: number): boolean => {
+      const dx = column - centreX_px;
+      return Math.abs(dx * cosine + dy * sine) <= halfLength_px && Math.abs(dy * cosine - dx * sine) <= halfBreadth_px;
+    };
+    const halfAlong = halfLength_px / Math.abs(cosine);
+    const halfAcross = halfBreadth_px / Math.abs(sine);
+    const left = Math.max(-(dy * sine) / cosine - halfAlong, (dy * cosine) / sine - halfAcross);
+    const right = Math.min(-(dy * sine) / cosine + halfAlong, (dy * cosine) / sine + halfAcross);
+    // Where a side lies along the row its crossing is no number: every column is looked at then.
+    let first = left >= -centreX_px ? Math.min(Math.ceil(centreX_px + left), width_px) : 0;
+    let last = right < width_px - centreX_px ? Math.max(Math.floor(centreX_px + right), -1) : width_px - 1;
+    // The crossings are rounded: whether a centre at the rim is inside is decided by the distances alone.
+    while (first > 0 && inside(first - 1)) first--;
+    while (first <= last && !inside(first)) first++;
+    while (last < width_px - 1 && inside(last + 1)) last++;
+    while (last >= first && !inside(last)) last--;
+    return { first, last };
+  };
+}
+
 /** The pixel nearest to the rectangle's centre, kept on the sensor. */
 export function momentOrigin(rectangle: Rectangle, width_px: number, height_px: number): { x: number; y: number } {
   return {

@@ -230,11 +230,11 @@ function fourLanes(
   return bits;
 }
 
-function survey(frame: KernelFrame, block_px: number): FrameSurvey {
+function survey(frame: KernelFrame, block_px: number, memory?: Float64Array): FrameSurvey {
   const { samples, width_px, height_px, dark, saturation_counts } = frame;
   const blocksWide = Math.ceil(width_px / block_px);
   const blocksHigh = Math.ceil(height_px / block_px);
-  const blockSums = new Float64Array(blocksWide * blocksHigh);
+  const blockSums = memory?.fill(0) ?? new Float64Array(blocksWide * blocksHigh);
   let brightest_counts = Number.NEGATIVE_INFINITY;
   let saturated = 0;
   let saturatedSquare = false;

@@ -48,7 +48,7 @@ export function rawFrameSink(
 
 /** Begins the folder of a run. */
 export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {
-  const durability = record.simulated ? "process" : "power";
+  const durability = record.simulated ? "closing" : "power";
   const versions = { caustic: programVersion(), node: process.version };
   const folder = createRunFolder(root, { ...record, versions }, { durability });
   let problem: string | undefined;

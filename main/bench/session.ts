@@ -743,7 +743,7 @@ class Session implements BenchSession {
     const first = await Promise.race([
       work,
       this.#place.options.hostClock.wait(longCall_ms, enough.signal).then((): typeof LATE => LATE),
-    ]).finally(() => enough.abort());
+    ]).finally(() => enough.abort(ANSWERED));
     if (first !== LATE) return first;
     const { tool, seq } = call;
     const job = this.#place.jobs.start(tool, seq, 0);
@@ -826,6 +826,9 @@ class Session implements BenchSession {
     }
   }
 }
+
+/** Why the wait for a long call ends early. Without a reason the signal makes an error with a stack, for every call. */
+const ANSWERED = "the call was answered";
 
 /** What an instrument says when it obeys a stop. */
 const OBEYED: ReadonlySet<string> = new Set(["cancelled", "position_error"]);

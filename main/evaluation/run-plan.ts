@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ProgressEvent } from "../contract/evaluation-progress.ts";
 import type { EvaluationResults } from "../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
@@ -35,7 +36,11 @@ import { type Unit, unitId } from "./unit.ts";
 import { isSeen } from "./unit-reading.ts";
 import { computingDriver, UnitWork } from "./unit-work.ts";
 import type { WorkerSetup } from "./worker-messages.ts";
-import { type TaskEnd, USUAL_WORKER, WorkerPool } from "./worker-pool.ts";
+import { type TaskEnd, WorkerPool } from "./worker-pool.ts";
+import { WorkerProcesses } from "./worker-processes.ts";
+
+/** A worker that is there wherever this file is. */
+const USUAL_WORKER = fileURLToPath(new URL("./unit-worker.ts", import.meta.url));
 
 /** A contender that waits for somebody else, a model or a person: it runs in this process. */
 export interface WaitingContender {
@@ -60,8 +65,8 @@ export interface RunPlanOptions {
   readonly versions: Readonly<Record<string, string>>;
   /** File or folder of calls for the contender `recorded`. */
   readonly answers?: string;
-  /** What a worker process runs. Default: units with the loops that are always there. */
-  readonly workerModule?: string;
+  /** Where worker processes come from; the run ends those that it did not need. Default: units with the loops that are always there. */
+  readonly workers?: WorkerProcesses;
   /** Connects the bench on which the cases run. Without it they run in simulated worlds. What it throws is thrown. */
   readonly openBench?: () => Promise<EvaluationBench>;
   /** For contenders that run in this process. */
@@ -181,7 +186,7 @@ class EvaluationRun {
       ...(answers === undefined ? {} : { answers }),
       ...(bench === undefined ? {} : { bench_sha256: bench.facts.file_sha256 }),
     };
-    this.#pool = new WorkerPool(this.#setup, jobs, options.workerModule ?? USUAL_WORKER);
+    this.#pool = new WorkerPool(this.#setup, jobs, options.workers ?? new WorkerProcesses(USUAL_WORKER));
     mendProgress(out);
     const before = readProgress(out);
     this.#budget = new SuiteBudget(plan, before);

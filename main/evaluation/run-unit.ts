@@ -15,9 +15,11 @@ import {
   planContenderSchema,
 } from "../contract/plan.ts";
 import { TOOL_NAMES, type ToolName } from "../contract/tools.ts";
+import type { Durability } from "../store/journal-writer.ts";
 import { createRunFolder, type NewRunRecord, type RunFolder } from "../store/run-folder.ts";
 import type { Driver } from "./driver.ts";
 import { benchTrouble, isOperatorStop } from "./bench-trouble.ts";
+import { COMPUTING } from "./computing-contenders.ts";
 import type { BenchUnitOptions, EvaluationBench } from "./evaluation-bench.ts";
 import { type EvaluationCase, PlanError, type SimulatedCase } from "./evaluation-case.ts";
 import { RUNS, UNFINISHED } from "./evaluation-folder.ts";
@@ -163,7 +165,7 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
       ...(options.parts === undefined ? {} : { hashes: { ...options.parts } }),
       more: { ...place.record.more, grading: gradingContext(options) satisfies GradingContext },
     },
-    { durability: place.record.simulated ? "process" : "power" },
+    { durability: durabilityOf(options, place.record.simulated) },
   );
   const { calls, positions } = plan.budgets;
   const tools = toolsFor(contender);
@@ -210,6 +212,12 @@ export async function runUnit(options: RunUnitOptions): Promise<RunDigest> {
   write(OUTCOME, outcome);
   if (outcome.status === "completed") keep(folder.directory, out, unit);
   return digest;
+}
+
+/** What a power cut takes of a simulated unit whose contender only computes can be made again, to the byte. */
+function durabilityOf({ subject, unit }: RunUnitOptions, simulated: boolean): Durability {
+  if (!simulated) return "power";
+  return subject.on === "simulator" && COMPUTING.has(unit.contender) ? "process" : "closing";
 }
 
 type OpenOptions = Pick<BenchUnitOptions, "journal" | "budgets" | "operatorNote" | "tools" | "opened"> & {

@@ -1,12 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { FromWorker, ToWorker, WorkerSetup, WorkerTask } from "./worker-messages.ts";
-
-/** A worker that is there wherever this file is. */
-export const USUAL_WORKER = fileURLToPath(new URL("./unit-worker.ts", import.meta.url));
+import type { WorkerProcesses } from "./worker-processes.ts";
 
 /** `crashed`: the worker died over the task. `called_off`: the pool was closed first. */
 export type TaskEnd =
@@ -20,27 +15,17 @@ interface Waiting {
   readonly end: (end: TaskEnd) => void;
 }
 
-/**
- * A worker is given nothing that looks like a key: it computes, and talks to nobody. It keeps its compiled modules for the next one, which
- * then starts in half the time.
- */
-function workerEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name));
-  return { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"), ...Object.fromEntries(kept) };
-}
-
 /** Workers that take tasks in the order in which they were given. One that dies is replaced; its task ends as `crashed`. */
 export class WorkerPool {
   readonly #setup: WorkerSetup;
   readonly #jobs: number;
-  readonly #module: string;
+  readonly #processes: WorkerProcesses;
   readonly #waiting: Waiting[] = [];
   readonly #workers = new Map<ChildProcess, Waiting | undefined>();
   #closed = false;
 
-  /** `module`: what a worker runs; it calls `serveUnits`. */
-  constructor(setup: WorkerSetup, jobs: number, module: string) {
-    this.#module = module;
+  constructor(setup: WorkerSetup, jobs: number, processes: WorkerProcesses) {
+    this.#processes = processes;
     this.#setup = setup;
     this.#jobs = jobs;
   }
@@ -56,6 +41,7 @@ export class WorkerPool {
   /** Ends the workers; what they were at ends at once, as called off. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#processes.close();
     for (const { end } of this.#waiting.splice(0)) end({ type: "called_off" });
     const gone = [...this.#workers].map(async ([worker, current]) => {
       current?.end({ type: "called_off" });
@@ -87,12 +73,7 @@ export class WorkerPool {
   }
 
   #start(): ChildProcess {
-    const worker = fork(this.#module, [], {
-      execArgv: [],
-      env: workerEnvironment(),
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
+    const worker = this.#processes.take();
     this.#workers.set(worker, undefined);
     worker.send({ type: "setup", setup: this.#setup } satisfies ToWorker);
     worker.on("message", (reply: FromWorker) => {

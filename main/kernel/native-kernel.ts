@@ -89,7 +89,7 @@ export function loadNativeKernel(wanted?: InstructionSet): NativeKernel {
     kernel: {
       name: `native ${set}`,
       moments: (frame, rectangle) => withSet(() => callMoments(moments, frame, rectangle)),
-      survey: (frame, block_px) => withSet(() => callSurvey(survey, frame, block_px)),
+      survey: (frame, block_px, memory) => withSet(() => callSurvey(survey, frame, block_px, memory)),
       addCounts: (sums, samples) => withSet(() => addCounts(sums, samples)),
       counting: {
         histogram: (samples) => withSet(() => callHistogram(histogram, samples)),
@@ -119,11 +119,16 @@ function callMoments(moments: Addon["moments"], frame: KernelFrame, rectangle: R
   return { originX_px: origin.x, originY_px: origin.y, area_px, s0, sx, sy, sxx, sxy, syy, saturated };
 }
 
-function callSurvey(survey: Addon["survey"], frame: KernelFrame, block_px: number): FrameSurvey {
+function callSurvey(
+  survey: Addon["survey"],
+  frame: KernelFrame,
+  block_px: number,
+  memory: Float64Array | undefined,
+): FrameSurvey {
   const { samples, width_px, height_px, dark, saturation_counts } = frame;
   const blocksWide = Math.ceil(width_px / block_px);
   const blocksHigh = Math.ceil(height_px / block_px);
-  const blockSums = new Float64Array(blocksWide * blocksHigh);
+  const blockSums = memory ?? new Float64Array(blocksWide * blocksHigh);
   const result = new Float64Array(4);
   survey(samples, width_px, height_px, dark, saturation_counts, block_px, blockSums, result);
   const [total = 0, brightest_counts = 0, saturated = 0, square = 0] = result;

@@ -78,7 +78,7 @@ test("a run is open while its writer lives and interrupted afterwards, with ever
   expect(readRun(run.directory).state).toBe("open");
   const path = join(run.directory, "run.json");
   // No process has this number: it lies above the largest that Linux gives.
-  writeRunRecord(path, { ...readRunRecord(path), writer: { ...readRunRecord(path).writer, pid: 2 ** 30 } });
+  writeRunRecord(path, { ...readRunRecord(path), writer: { ...readRunRecord(path).writer, pid: 2 ** 30 } }, false);
   expect(readRun(run.directory)).toMatchObject({ state: "interrupted", events: { length: 1 } });
   run.close();
 });

@@ -19,7 +19,7 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
 export type NewRunRecord = Omit<RunRecord, "format" | "opened_at" | "closed_at" | "writer" | "journal">;
 
 export interface RunFolderOptions {
-  /** Default `process`; `power` where real instruments make a lost event dear. */
+  /** Default `closing`; `power` where real instruments make a lost event dear. */
   readonly durability?: Durability;
   /** The wall clock; only run.json sees it. */
   readonly now?: () => Date;
@@ -39,7 +39,7 @@ export interface RunFolder {
 
 /** Makes `root/<id>/` with its run.json. Throws where the id is taken or not fit for a file name. */
 export function createRunFolder(root: string, record: NewRunRecord, options: RunFolderOptions = {}): RunFolder {
-  const { durability = "process", now = () => new Date() } = options;
+  const { durability = "closing", now = () => new Date() } = options;
   const { id } = record;
   if (!SAFE_ID.test(id)) {
     throw new Error(`run id ${JSON.stringify(id)}: letters, figures, ".", "_" and "-" were expected`);
@@ -54,7 +54,7 @@ export function createRunFolder(root: string, record: NewRunRecord, options: Run
     opened_at: now().toISOString(),
     writer: { pid: process.pid, host: hostname() },
   };
-  writeRunRecord(path, opened);
+  writeRunRecord(path, opened, durability === "power");
   const journal = new JournalWriter(join(directory, JOURNAL), durability);
   return {
     directory,
@@ -75,7 +75,7 @@ export function createRunFolder(root: string, record: NewRunRecord, options: Run
         closed_at: now().toISOString(),
         journal: { events: journal.events, head: journal.head },
       };
-      writeRunRecord(path, closed);
+      writeRunRecord(path, closed, durability !== "process");
       return closed;
     },
   };

@@ -55,9 +55,9 @@ export function readRunRecord(path: string): RunRecord {
   throw new Error(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "does not fit the schema"}`);
 }
 
-/** Replaces the file as a whole, so that nobody ever reads half of it. */
-export function writeRunRecord(path: string, record: RunRecord): void {
+/** Replaces the file as a whole, so that nobody ever reads half of it. `flush`: it is on the disk when this returns. */
+export function writeRunRecord(path: string, record: RunRecord, flush: boolean): void {
   const temporary = `${path}.${record.writer.pid}.new`;
-  writeFileSync(temporary, `${JSON.stringify(record, undefined, 2)}\n`, { flush: true });
+  writeFileSync(temporary, `${JSON.stringify(record, undefined, 2)}\n`, { flush });
   renameSync(temporary, path);
 }

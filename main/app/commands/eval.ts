@@ -10,6 +10,7 @@ import type { EvaluationBench } from "../../evaluation/evaluation-bench.ts";
 import { externalDriver, type OfferedUnit } from "../../evaluation/external-driver.ts";
 import { resultsText } from "../../evaluation/results.ts";
 import { runPlan } from "../../evaluation/run-plan.ts";
+import { WorkerProcesses } from "../../evaluation/worker-processes.ts";
 import { agentContenders } from "../agent-contenders.ts";
 import { frameFile } from "../create-desk.ts";
 import { askAtTerminal } from "../ask-at-terminal.ts";
@@ -117,6 +118,16 @@ export function registerEval(program: Command): void {
 }
 
 async function evaluate(path: string, options: EvalOptions): Promise<void> {
+  const workers = new WorkerProcesses(WORKER);
+  if (options.bench === undefined) workers.begin(options.jobs);
+  try {
+    await evaluateWith(workers, path, options);
+  } finally {
+    workers.close();
+  }
+}
+
+async function evaluateWith(workers: WorkerProcesses, path: string, options: EvalOptions): Promise<void> {
   const { plan, parts, registration } = openPlan(path);
   const file = options.bench === undefined ? undefined : readBenchFile(options.bench);
   const hash = registration.plan_hash.slice(0, 8);
@@ -165,7 +176,7 @@ async function evaluate(path: string, options: EvalOptions): Promise<void> {
               return bench;
             },
           }),
-      workerModule: WORKER,
+      workers,
       loops: fastestFrameLoops(),
       onProgress: (event) => view.show(event),
       signal: calledOff.signal,
