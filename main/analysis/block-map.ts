@@ -42,13 +42,17 @@ export function blockCentreY_px(map: BlockMap, row: number): number {
 }
 
 let scratch = new Float64Array(0);
+let smooth = new Float64Array(0);
 
-/** The map smoothed by the binomial kernel 1 2 1 in either direction; edge blocks repeat outwards. */
+/** The map smoothed by the binomial kernel 1 2 1 in either direction; edge blocks repeat outwards. Valid until the next call. */
 export function smoothed(map: BlockMap): BlockMap {
   const { blocksWide, blocksHigh, means } = map;
-  if (scratch.length < means.length) scratch = new Float64Array(means.length);
+  if (scratch.length < means.length) {
+    scratch = new Float64Array(means.length);
+    smooth = new Float64Array(means.length);
+  }
   const alongRows = scratch;
-  const result = new Float64Array(means.length);
+  const result = smooth.subarray(0, means.length);
   for (let row = 0; row < blocksHigh; row++) {
     const from = row * blocksWide;
     const to = from + blocksWide - 1;

@@ -196,6 +196,23 @@ function normalQuantile(share: number): number {
   return (from + to) / 2;
 }
 
+/** Largest value from one place to another; four at a time, so that no comparison waits for the last one. */
+function largest(samples: Uint16Array, from: number, to: number): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let index = from;
+  for (; index + 3 <= to; index += 4) {
+    a = Math.max(a, samples[index] as number);
+    b = Math.max(b, samples[index + 1] as number);
+    c = Math.max(c, samples[index + 2] as number);
+    d = Math.max(d, samples[index + 3] as number);
+  }
+  for (; index <= to; index++) a = Math.max(a, samples[index] as number);
+  return Math.max(a, b, c, d);
+}
+
 /** A plateau: so many pixels at the highest value, so many times as many as at each of the next values on average. */
 const FEWEST_AT_TOP = 20;
 const TOP_EXCESS = 5;
@@ -221,13 +238,15 @@ export function cutTop(
   const last = Math.min(height_px - 1, Math.ceil(area.centreY_px + reach));
   let top = 0;
   let pixels = 0;
-  for (let row = first; row <= last; row++)
-    for (let index = row * width_px + left; index <= row * width_px + right; index++) {
-      const value = samples[index] as number;
-      if (value < top) continue;
-      pixels = value > top ? 1 : pixels + 1;
-      top = value;
-    }
+  for (let row = first; row <= last; row++) {
+    const from = row * width_px + left;
+    const to = row * width_px + right;
+    const most = largest(samples, from, to);
+    if (most < top) continue;
+    if (most > top) pixels = 0;
+    top = most;
+    for (let index = from; index <= to; index++) if (samples[index] === top) pixels++;
+  }
   if (pixels < FEWEST_AT_TOP) return undefined;
   const numbers = new Uint32Array(top + 1);
   for (let row = first; row <= last; row++)

@@ -14,6 +14,23 @@ export interface RectangleRows {
  * parameters, which is what gives the iteration a fixed point.
  */
 export function rectangleRows(rectangle: Rectangle, width_px: number, height_px: number): RectangleRows {
+  // Every frame of a measurement, its geometry and its noise are summed over the same rows in turn.
+  if (latest?.rectangle !== rectangle || latest.width_px !== width_px || latest.height_px !== height_px) {
+    latest = { rectangle, width_px, height_px, rows: computeRows(rectangle, width_px, height_px) };
+  }
+  return latest.rows;
+}
+
+let latest:
+  | {
+      readonly rectangle: Rectangle;
+      readonly width_px: number;
+      readonly height_px: number;
+      readonly rows: RectangleRows;
+    }
+  | undefined;
+
+function computeRows(rectangle: Rectangle, width_px: number, height_px: number): RectangleRows {
   const { centreX_px, centreY_px, halfLength_px, halfBreadth_px, angle_rad } = rectangle;
   const cosine = Math.cos(angle_rad);
   const sine = Math.sin(angle_rad);
