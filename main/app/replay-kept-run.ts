@@ -1,17 +1,11 @@
 import { z } from "zod";
 import type { ReplayResult } from "../bench/replay.ts";
-import { instrumentFaultSchema, lightFaultSchema } from "../contract/plan.ts";
 import { replaySimulated } from "../evaluation/replay-simulated.ts";
 import type { StoredRun } from "../store/run-folder.ts";
 import { fastestReadout } from "./frame-loops.ts";
-import { simulatedScenario } from "./simulated-scenario.ts";
+import { recordedLight } from "./kept-frames/recorded-light.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What run.json keeps beside the scenario's name, so that the same instruments can be built again. */
-const builtFromSchema = z.object({
-  faults: z.array(lightFaultSchema).default([]),
-  instrument_faults: z.array(instrumentFaultSchema).default([]),
-});
 const moreSchema = z.object({ canary_key: z.string().optional() });
 
 /**
@@ -20,22 +14,21 @@ const moreSchema = z.object({ canary_key: z.string().optional() });
  *
  * @throws UsageError where the run cannot be replayed, with the reason.
  */
-export async function replayKeptRun({ record, events }: StoredRun): Promise<ReplayResult> {
-  const [opened] = events;
-  if (opened?.type !== "run_opened")
-    throw new UsageError(`${record.id}: the journal is empty, so there is nothing to replay`);
-  const { scenario: name, seed } = record;
-  if (!record.simulated || name === undefined || seed === undefined) {
+export async function replayKeptRun(run: StoredRun): Promise<ReplayResult> {
+  const { record, events } = run;
+  if (events.length === 0) throw new UsageError(`${record.id}: the journal is empty, so there is nothing to replay`);
+  if (!record.simulated || record.scenario === undefined || record.seed === undefined) {
     throw new UsageError(`${record.id}: only a simulated run with its scenario and seed can be run again`);
   }
-  const built = builtFromSchema.parse(record.instruments ?? {});
-  const base = simulatedScenario(name, seed);
-  const faults = built.faults.map(({ ...fault }) => fault) as typeof base.faults;
+  const light = recordedLight(run);
+  if (light.kind === "none") throw new UsageError(`${record.id} cannot be run again: ${light.why}`);
+  const { scenario, seed, sensor, instrumentFaults } = light;
   const more = moreSchema.safeParse(record["more"]);
   return replaySimulated(events, {
-    scenario: { ...base, faults: [...base.faults, ...faults] },
+    scenario,
     seed,
-    instrumentFaults: built.instrument_faults,
+    sensor,
+    instrumentFaults,
     ...(more.success && more.data.canary_key !== undefined ? { canaryKey: more.data.canary_key } : {}),
     ...fastestReadout(),
   });

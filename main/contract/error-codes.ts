@@ -38,6 +38,8 @@ export const BENCH_ERROR_CODES = [
   "run_finished",
   /** Not offered on this bench or in this plan. */
   "not_offered",
+  /** A frame that was not kept, made again, is not the recorded one; the message says which versions of the program made both. */
+  "not_reproduced",
   /** A fault of the program, recorded in the log. */
   "internal",
 ] as const;

@@ -73,6 +73,9 @@ export const frameHeaderSchema = z.object({
   /** Whose frame this is: a live run or a record. */
   source: z.string(),
   purpose: z.enum(["live", "measurement", "dark"]),
+  /** Which of the frames of a kept measurement or dark this is, from 0, and how many it has. */
+  index: z.number().int().nonnegative().optional(),
+  count: z.number().int().positive().optional(),
   /** Answer to the `frame` call with this id; absent for what the camera sends by itself. */
   reply: z.number().int().optional(),
   width_px: z.number().int().positive(),

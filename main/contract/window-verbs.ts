@@ -19,6 +19,8 @@ const run = z.string().min(1).max(200);
 const record = z.string().min(1).max(200);
 const nothing = z.strictObject({});
 const done = z.object({});
+/** Which frame of a measurement or dark, from 0. */
+const frameIndex = z.number().int().nonnegative();
 
 /** A run that is open now. */
 export const openRunSchema = z.object({
@@ -184,9 +186,12 @@ export const WINDOW_VERBS = {
     input: z.strictObject({ source: sourceSchema, seq: z.number().int().nonnegative().optional() }),
     output: causticDrawingSchema,
   },
-  /** The last raw frame of a measurement, dark or view; the answer is the number of the binary frame sent before it. */
+  /**
+   * A raw frame of a measurement, dark or view; the answer is the number of the binary frame sent before it. The last one unless a record
+   * is asked for another.
+   */
   frame: {
-    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60) }),
+    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60), index: frameIndex.optional() }),
     output: z.object({ number: z.number().int() }),
   },
   /** The picture that a caller was shown. */
@@ -196,7 +201,7 @@ export const WINDOW_VERBS = {
   },
   /** 16-bit TIFF of a raw frame. */
   frame_tiff: {
-    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60) }),
+    input: z.strictObject({ source: sourceSchema, id: z.string().min(1).max(60), index: frameIndex.optional() }),
     output: z.object({ tiff_base64: z.string() }),
   },
 

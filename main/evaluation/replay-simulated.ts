@@ -5,6 +5,7 @@ import { SimulatedClock } from "../../simulators/instruments/clock.ts";
 import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
 import type { ReadoutLoop } from "../../simulators/world/exposure.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
+import type { SensorChoice } from "../../simulators/world/sensor.ts";
 import { createCanary } from "../bench/canary.ts";
 import { recordedOptions, type ReplayResult, replayRun } from "../bench/replay.ts";
 import { createBenchSession } from "../bench/session.ts";
@@ -17,6 +18,8 @@ interface SimulatedOrigin {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly instrumentFaults: readonly InstrumentFault[];
+  /** Default: the usual sensor. */
+  readonly sensor?: SensorChoice;
   /** Default: that of the seed. */
   readonly canaryKey?: string;
   readonly readOut?: ReadoutLoop;
@@ -29,10 +32,16 @@ interface SimulatedOrigin {
 export async function replaySimulated(events: readonly BenchEvent[], origin: SimulatedOrigin): Promise<ReplayResult> {
   const [opened] = events;
   if (opened?.type !== "run_opened") throw new Error("the journal is empty, so there is nothing to replay");
-  const { scenario, seed, instrumentFaults, canaryKey = pictureKey(seed), readOut } = origin;
+  const { scenario, seed, instrumentFaults, canaryKey = pictureKey(seed), sensor, readOut } = origin;
   return replayRun(events, async (journal, hostClock) => {
     const clock = new SimulatedClock(() => setImmediate());
-    const bench = createSimulatedBench({ scenario, seed, clock, ...(readOut === undefined ? {} : { readOut }) });
+    const bench = createSimulatedBench({
+      scenario,
+      seed,
+      clock,
+      ...(sensor === undefined ? {} : { sensor }),
+      ...(readOut === undefined ? {} : { readOut }),
+    });
     const instruments = instrumentFaults.length === 0 ? bench : breakInstruments(bench, instrumentFaults, seed, clock);
     const session = await createBenchSession({
       ...recordedOptions(opened),

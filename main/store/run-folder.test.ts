@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BenchEvent } from "../contract/events.ts";
-import { type NewRunRecord, createRunFolder, readFrame, readPicture, readRun, runIds } from "./run-folder.ts";
+import {
+  type NewRunRecord,
+  createRunFolder,
+  keptFrameIndices,
+  readFrame,
+  readPicture,
+  readRun,
+  runIds,
+} from "./run-folder.ts";
 import { RunIndex } from "./run-index.ts";
 import { readRunRecord, writeRunRecord } from "./run-record.ts";
 
@@ -96,14 +104,16 @@ test("a broken run.json is named with its field", () => {
   expect(() => readRun(join(root, "r1"))).toThrow(/run\.json: format/);
 });
 
-test("frames and pictures are kept beside the journal; the last frame of a measurement is found", async () => {
+test("frames and pictures are kept beside the journal; frames are found by measurement and number", async () => {
   const run = createRunFolder(root, about("r1"));
   await run.writeFrame("m001", 9, new Uint8Array([9]));
   await run.writeFrame("m001", 10, new Uint8Array([10]));
   run.writePicture("v001", new Uint8Array([7]));
-  expect(readFrame(run.directory, "m001")).toEqual(Buffer.from([10]));
-  expect(readFrame(run.directory, "m002")).toBeUndefined();
-  expect(readFrame(run.directory, "../run")).toBeUndefined();
+  expect(keptFrameIndices(run.directory, "m001")).toEqual([9, 10]);
+  expect(readFrame(run.directory, "m001", 10)).toEqual(Buffer.from([10]));
+  expect(readFrame(run.directory, "m001", 8)).toBeUndefined();
+  expect(readFrame(run.directory, "m002", 9)).toBeUndefined();
+  expect(keptFrameIndices(run.directory, "../run")).toEqual([]);
   expect(readPicture(run.directory, "v001")).toEqual(Buffer.from([7]));
   expect(readPicture(run.directory, "../../x")).toBeUndefined();
   run.close();

@@ -162,14 +162,21 @@ export function runFiles(root: string, id: string): readonly string[] {
   return [join(root, id, RECORD), join(root, id, JOURNAL)];
 }
 
-/** The last kept raw frame of a measurement or dark as TIFF; undefined where none was kept. */
-export function readFrame(directory: string, id: string): Buffer | undefined {
+/** Which raw frames of a measurement or dark were kept, from 0, in order. */
+export function keptFrameIndices(directory: string, id: string): readonly number[] {
   const folder = join(directory, FRAMES);
-  if (!SAFE_ID.test(id) || !existsSync(folder)) return undefined;
-  const indices = readdirSync(folder)
+  if (!SAFE_ID.test(id) || !existsSync(folder)) return [];
+  return readdirSync(folder)
     .map((name) => /^(.+)-(\d+)\.tiff$/.exec(name))
-    .flatMap((match) => (match?.[1] === id ? [Number(match[2])] : []));
-  return indices.length === 0 ? undefined : readFileSync(join(folder, `${id}-${Math.max(...indices)}.tiff`));
+    .flatMap((match) => (match?.[1] === id ? [Number(match[2])] : []))
+    .sort((a, b) => a - b);
+}
+
+/** A raw frame of a measurement or dark as TIFF; undefined where it was not kept. */
+export function readFrame(directory: string, id: string, index: number): Buffer | undefined {
+  return keptFrameIndices(directory, id).includes(index)
+    ? readFileSync(join(directory, FRAMES, `${id}-${index}.tiff`))
+    : undefined;
 }
 
 /** The picture of a view as PNG; undefined where none was kept. */

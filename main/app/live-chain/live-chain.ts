@@ -31,7 +31,7 @@ export function startLiveChain({ slots = SLOTS }: { readonly slots?: number } = 
   });
   line.start();
   const counts: FrameCounts = { made: 0, dropped: 0, besideRing: 0 };
-  const worlds: WorkerWorld[] = [];
+  const worlds = new Set<WorkerWorld>();
   return {
     tasks: workerFrameTasks(line),
     openWorld(scenario, sensor, seed) {
@@ -39,8 +39,16 @@ export function startLiveChain({ slots = SLOTS }: { readonly slots?: number } = 
       const name = "the worker that exposes frames";
       const line = new WorkerLine<WorldRequest, undefined>({ name, module: workerModule("world-worker"), data });
       const world = new WorkerWorld(sensor, line, slots, counts);
-      worlds.push(world);
-      return world;
+      worlds.add(world);
+      return {
+        sensor,
+        expose: (exposure) => world.expose(exposure),
+        close() {
+          // What is closed takes its ring along.
+          worlds.delete(world);
+          world.close();
+        },
+      };
     },
     openRoom() {
       const rings = new Map<number, FrameRing>();

@@ -64,7 +64,11 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
     ...(kernel === undefined ? {} : { kernel }),
     ...(chain === undefined ? {} : { chain }),
   });
-  const records = new KeptRecords(runsFolder, benches);
+  const tasks = chain?.tasks ?? frameTasksHere(kernel);
+  const records = new KeptRecords(runsFolder, benches, {
+    work: tasks,
+    ...(chain === undefined ? {} : { openWorld: chain.openWorld }),
+  });
   const printPdf = options.printPdf ?? browserPrinter();
   const servers: Readonly<Record<"script" | "agent", BenchServer>> = {
     script: createBenchServer({ benches: benches.benches, callerKind: "script", version }),
@@ -82,7 +86,7 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
     desktop: options.desktop,
     shelves: { benches, records, contenders, evaluations, suites: new KeptSuites(runsFolder) },
     ...(printPdf === undefined ? {} : { printPdf }),
-    tasks: chain?.tasks ?? frameTasksHere(kernel),
+    tasks,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.mcpAddress === undefined ? {} : { mcpAddress: options.mcpAddress }),
     ...(options.liveInterval_ms === undefined ? {} : { liveInterval_ms: options.liveInterval_ms }),

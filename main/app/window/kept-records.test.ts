@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { frameWorkHere } from "../../bench/frame-work.ts";
 import { createRunFolder } from "../../store/run-folder.ts";
 import { KeptRecords } from "./kept-records.ts";
 
@@ -10,7 +11,7 @@ let records: KeptRecords;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "caustic-records-"));
-  records = new KeptRecords(root, { onChange: () => () => undefined });
+  records = new KeptRecords(root, { onChange: () => () => undefined }, { work: frameWorkHere() });
 });
 
 afterEach(() => {

@@ -1,16 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Frame } from "../../../drivers/protocol/frame.ts";
+import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
 import { BenchError } from "../../contract/error-codes.ts";
 import type { BenchEvent } from "../../contract/events.ts";
 import type { PageOutput, RecordSummary } from "../../contract/window-verbs.ts";
 import { PlanError } from "../../evaluation/evaluation-case.ts";
 import { currentParts } from "../../evaluation/freeze.ts";
 import { gradeAgain, gradeChanges } from "../../evaluation/grade-again.ts";
-import { readTiff } from "../../files/tiff-image.ts";
-import { readFrame, readPicture, readRun, runFiles, type StoredRun } from "../../store/run-folder.ts";
+import { readPicture, readRun, runFiles, type StoredRun } from "../../store/run-folder.ts";
 import { RunIndex } from "../../store/run-index.ts";
 import { type RunSummary, summaryOf } from "../../store/run-summary.ts";
+import { type FrameOfRun, KeptFrames } from "../kept-frames/kept-frames.ts";
+import type { MakingAgainOptions } from "../kept-frames/frames-made-again.ts";
 import { PROJECT_ROOT } from "../plan-file.ts";
 import { evaluationRunFolder } from "./evaluation-records.ts";
 import { Notifier } from "./notifier.ts";
@@ -24,15 +25,17 @@ export class KeptRecords implements RecordShelf {
   readonly #root: string;
   readonly #index: RunIndex;
   readonly #benches: Pick<BenchShelf, "onChange">;
+  readonly #frames: KeptFrames;
   readonly #opened = new Notifier();
   /** Runs of folders elsewhere, by the id under which they stand in the list. */
   readonly #elsewhere = new Map<string, string>();
   /** By folder, the one that was read last at the end. */
   readonly #readRuns = new Map<string, { readonly stamp: string; readonly run: StoredRun }>();
 
-  /** `root` has one folder per run; runs come and end when `benches` change. */
-  constructor(root: string, benches: Pick<BenchShelf, "onChange">) {
+  /** `root` has one folder per run; runs come and end when `benches` change. Frames that were not kept are made again with `making`. */
+  constructor(root: string, benches: Pick<BenchShelf, "onChange">, making: MakingAgainOptions) {
     this.#root = root;
+    this.#frames = new KeptFrames(making);
     this.#benches = benches;
     this.#index = new RunIndex(root);
   }
@@ -87,30 +90,8 @@ export class KeptRecords implements RecordShelf {
     return this.#read(record).events;
   }
 
-  async frame(record: string, id: string): Promise<{ frame: Frame; pixelPitch_um: number } | undefined> {
-    const directory = this.#directory(record);
-    const bytes = readFrame(directory, id);
-    if (bytes === undefined) return undefined;
-    const raster = await readTiff(join(directory, `frame ${id}`), bytes);
-    const events = this.#read(record).events;
-    const opened = events.find((event) => event.type === "run_opened");
-    const measurement = events.find(
-      (event) => event.type === "measurement_taken" && event.measurement.measurement === id,
-    );
-    const bitDepth = opened?.description.bit_depth ?? Math.ceil(Math.log2((raster.maximum ?? 65_535) + 1));
-    return {
-      frame: {
-        width_px: raster.width_px,
-        height_px: raster.height_px,
-        samples: Uint16Array.from(raster.samples),
-        bitDepth,
-        exposure_ms: measurement?.type === "measurement_taken" ? measurement.measurement.exposure_ms : 0,
-        startedAt_ms: measurement?.t_ms ?? 0,
-        sequence: 0,
-        simulated: opened?.simulated ?? raster.simulated ?? false,
-      },
-      pixelPitch_um: opened?.description.pixel_pitch_um ?? 1,
-    };
+  frame(record: string, id: string, index?: number, cancellation?: Cancellation): Promise<FrameOfRun> {
+    return this.#frames.frame(this.#read(record), id, index, cancellation);
   }
 
   async picture(record: string, view: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -134,6 +115,7 @@ export class KeptRecords implements RecordShelf {
   }
 
   close(): void {
+    this.#frames.close();
     this.#index.close();
   }
 

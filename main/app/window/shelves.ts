@@ -1,4 +1,4 @@
-import type { Frame } from "../../../drivers/protocol/frame.ts";
+import type { Cancellation } from "../../../drivers/protocol/cancellation.ts";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { BenchVerbs } from "../../contract/bench-verbs.ts";
 import type { BenchEvent } from "../../contract/events.ts";
@@ -14,6 +14,7 @@ import type {
   RecordSummary,
   ScenarioOffer,
 } from "../../contract/window-verbs.ts";
+import type { FrameOfRun } from "../kept-frames/kept-frames.ts";
 
 /** Something that a window shows and that changes by itself. `onChange` returns the function that ends the calls. */
 interface Changing {
@@ -42,8 +43,11 @@ export interface RecordShelf extends Changing {
   list(): Promise<readonly RecordSummary[]>;
   /** Throws `unknown_run` where there is none, `internal` where it cannot be read. */
   events(record: string): Promise<readonly BenchEvent[]>;
-  /** A raw frame of a measurement or dark; undefined where the record kept none. */
-  frame(record: string, id: string): Promise<{ readonly frame: Frame; readonly pixelPitch_um: number } | undefined>;
+  /**
+   * A raw frame of a measurement or dark, kept or made again: that of the index, from 0, or the last one. Throws `unknown_id`,
+   * `bad_argument`, `not_offered` and `not_reproduced`.
+   */
+  frame(record: string, id: string, index?: number, cancellation?: Cancellation): Promise<FrameOfRun>;
   picture(record: string, view: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   verify(record: string): Promise<PageOutput<"verify_record">>;
   /** Throws `not_offered` where nothing says what the run is to be held against. */

@@ -406,7 +406,7 @@ class Connection implements Viewer {
     }
   }
 
-  #sendStored({ source, frame, pixelPitch_um, reading }: StoredFrame, reply: number): number {
+  #sendStored({ source, frame, pixelPitch_um, index, count, reading }: StoredFrame, reply: number): number {
     const number = this.#frame++;
     this.#sendFrame(
       {
@@ -414,6 +414,8 @@ class Connection implements Viewer {
         source,
         reply,
         purpose: "measurement",
+        ...(index === undefined ? {} : { index }),
+        ...(count === undefined ? {} : { count }),
         width_px: frame.width_px,
         height_px: frame.height_px,
         bit_depth: frame.bitDepth,

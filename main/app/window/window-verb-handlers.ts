@@ -24,6 +24,9 @@ export interface StoredFrame {
   readonly source: string;
   readonly frame: Frame;
   readonly pixelPitch_um: number;
+  /** Which of the frames of a kept measurement or dark it is, from 0, and how many that has. */
+  readonly index?: number;
+  readonly count?: number;
   readonly reading: FrameReading;
 }
 
@@ -101,15 +104,19 @@ function createHandlers(
     const { kind, id } = split(source);
     return kind === "live" ? benches.session(id).events() : records.events(id);
   };
-  const frameOf = async (source: string, id: string): Promise<{ frame: Frame; pixelPitch_um: number }> => {
+  const frameOf = async (
+    { source, id, index }: PageInput<"frame">,
+    cancellation: Cancellation,
+  ): Promise<Omit<StoredFrame, "source" | "reading">> => {
     const { kind, id: run } = split(source);
-    if (kind === "live") {
-      const session = benches.session(run);
-      return { frame: session.frame(id), pixelPitch_um: session.description.pixel_pitch_um };
-    }
-    const kept = await records.frame(run, id);
-    if (kept !== undefined) return kept;
-    throw new BenchError("unknown_id", `the record kept no frame of ${id}`, "Its numbers are in the table.");
+    if (kind === "record") return records.frame(run, id, index, cancellation);
+    const session = benches.session(run);
+    if (index === undefined) return { frame: session.frame(id), pixelPitch_um: session.description.pixel_pitch_um };
+    throw new BenchError(
+      "not_offered",
+      "an open run has the last frame of a measurement alone",
+      "Ask without an index.",
+    );
   };
   const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
@@ -155,12 +162,13 @@ function createHandlers(
     async caustic({ source, seq }) {
       return causticDrawing(await eventsOf(source), seq);
     },
-    async frame({ source, id }, { sendFrame, cancellation }) {
-      const { frame, pixelPitch_um } = await frameOf(source, id);
+    async frame({ source, id, index }, { sendFrame, cancellation }) {
+      const found = await frameOf({ source, id, index }, cancellation);
+      const { frame, pixelPitch_um } = found;
       const reading = id.startsWith("d")
         ? {}
         : await soon<FrameReading>(tasks.read(frame, pixelPitch_um, cancellation), READING_WITHIN_MS, {});
-      return { number: sendFrame({ source, frame, pixelPitch_um, reading }) };
+      return { number: sendFrame({ source, ...found, reading }) };
     },
     async picture({ source, view }) {
       const { kind, id } = split(source);
@@ -169,8 +177,8 @@ function createHandlers(
         throw new BenchError("unknown_id", `the record kept no picture ${view}`, "Its numbers are in the log.");
       return { png_base64: base64(png) };
     },
-    async frame_tiff({ source, id }, { cancellation }) {
-      const { frame, pixelPitch_um } = await frameOf(source, id);
+    async frame_tiff({ source, id, index }, { cancellation }) {
+      const { frame, pixelPitch_um } = await frameOf({ source, id, index }, cancellation);
       const provenance = { program: "caustic", simulated: frame.simulated, exposure_ms: frame.exposure_ms };
       return { tiff_base64: base64(await tasks.tiff(frame, pixelPitch_um, provenance, cancellation)) };
     },
