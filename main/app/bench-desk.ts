@@ -70,7 +70,7 @@ export function offerBenchOfFile(
         bench: file.bench,
         simulated,
         by: "mcp",
-        instruments: { bench_file: file },
+        benchFile: file,
         more: { canary_key: canaryKey },
       }),
     session: { kernel: chooseKernel().kernel },

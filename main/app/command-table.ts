@@ -78,7 +78,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   },
   {
     name: "runs",
-    summary: "the kept runs: list, show, export",
+    summary: "the kept runs: list, show, export, frames",
     load: async () => (await import("./commands/runs.ts")).registerRuns,
   },
   {

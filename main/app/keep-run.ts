@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { BenchSession, FrameSink } from "../bench/bench-session.ts";
+import type { BenchFile } from "../contract/bench-file.ts";
 import type { Journal } from "../contract/events.ts";
 import { encodeTiff } from "../files/write-image.ts";
 import type { FrameTasks } from "./live-chain/frame-tasks.ts";
 import { createRunFolder, type NewRunRecord, type RunFolder } from "../store/run-folder.ts";
+import { isSimulatorsOwn } from "./kept-frames/recorded-light.ts";
 import { programVersion } from "./program-version.ts";
 
 /** Where runs are kept unless a command is told otherwise, below the folder in which it was started. */
@@ -12,7 +14,7 @@ export const RUNS_FOLDER = "runs";
 export interface KeptRun {
   readonly journal: Journal;
   readonly directory: string;
-  /** Keeps raw frames: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
+  /** Keeps raw frames, as `frameKeeping` says. */
   frameSink(pixelPitch_um: number, tiff?: FrameTasks["tiff"]): FrameSink;
   /** Keeps the pictures, and closes the folder with the run. */
   follow(session: Pick<BenchSession, "subscribe" | "picture">): void;
@@ -20,8 +22,17 @@ export interface KeptRun {
   readonly problem: () => string | undefined;
 }
 
-/** Larger simulated frames are not kept: the simulator makes them again. */
-const MOST_SIMULATED_PIXELS = 2e6;
+/** Larger frames are not kept where they can be made again. */
+const MOST_KEPT_PIXELS = 2e6;
+
+/** Which raw frames of a bench are kept: of real instruments all; of simulated ones the first of each measurement. */
+export type FrameKeeping = "all" | "first" | "first unless large";
+
+/** What is kept of a bench. With a file it may have a stage whose exact place no journal tells, so that its frames cannot be made again. */
+export function frameKeeping(simulated: boolean, file?: BenchFile): FrameKeeping {
+  if (!simulated) return "all";
+  return file === undefined || isSimulatorsOwn(file) ? "first unless large" : "first";
+}
 
 /** Name of the folder of a run on that bench: sorts by time, fits into a file name, and is never there already. */
 export function newRunId(bench: string, now = new Date()): string {
@@ -32,22 +43,27 @@ export function newRunId(bench: string, now = new Date()): string {
 const tiffHere: FrameTasks["tiff"] = (frame, pixelPitch_um, provenance) =>
   encodeTiff([frame], pixelPitch_um, provenance);
 
-/** Keeps raw frames as TIFF: all of real instruments, the first of each measurement of simulated ones, unless they are large. */
+/** Keeps raw frames as TIFF. */
 export function rawFrameSink(
   write: RunFolder["writeFrame"],
-  simulated: boolean,
+  keeping: FrameKeeping,
   pixelPitch_um: number,
   tiff: FrameTasks["tiff"] = tiffHere,
 ): FrameSink {
   return async (id, frame, index) => {
-    if (simulated && (index > 0 || frame.samples.length > MOST_SIMULATED_PIXELS)) return;
-    const provenance = { program: "caustic", simulated, exposure_ms: frame.exposure_ms };
+    if (index > 0 && keeping !== "all") return;
+    if (frame.samples.length > MOST_KEPT_PIXELS && keeping === "first unless large") return;
+    const provenance = { program: "caustic", simulated: keeping !== "all", exposure_ms: frame.exposure_ms };
     await write(id, index, await tiff(frame, pixelPitch_um, provenance));
   };
 }
 
-/** Begins the folder of a run. */
-export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): KeptRun {
+/** Begins the folder of a run; `benchFile` is that of its bench, where it has one. */
+export function keepRun(
+  root: string,
+  { benchFile, ...facts }: Omit<NewRunRecord, "versions"> & { readonly benchFile?: BenchFile },
+): KeptRun {
+  const record = benchFile === undefined ? facts : { ...facts, instruments: { bench_file: benchFile } };
   const durability = record.simulated ? "closing" : "power";
   const versions = { caustic: programVersion(), node: process.version };
   const folder = createRunFolder(root, { ...record, versions }, { durability });
@@ -65,7 +81,8 @@ export function keepRun(root: string, record: Omit<NewRunRecord, "versions">): K
     journal: { append: (event) => noting("an event could not be written", () => folder.journal.append(event)) },
     problem: () => problem,
     directory: folder.directory,
-    frameSink: (pixelPitch_um, tiff) => rawFrameSink(folder.writeFrame, record.simulated, pixelPitch_um, tiff),
+    frameSink: (pixelPitch_um, tiff) =>
+      rawFrameSink(folder.writeFrame, frameKeeping(record.simulated, benchFile), pixelPitch_um, tiff),
     follow(session) {
       session.subscribe((event) => {
         if (event.type === "view_made") {

@@ -108,15 +108,15 @@ export class Connection {
     return this.#call(verb, input, options);
   }
 
-  /** The raw frame of a measurement, dark or view. Rejects with `PageError`. */
-  async frame(source: string, id: string, options: CallOptions = {}): Promise<WindowFrame> {
+  /** A raw frame of a measurement, dark or view: the last one, or of a record any, counted from 0. Rejects with `PageError`. */
+  async frame(source: string, id: string, index?: number, options: CallOptions = {}): Promise<WindowFrame> {
     const number = this.#nextId;
     let frame: WindowFrame | undefined;
     this.#frameCalls.set(number, (arrived) => {
       frame = arrived;
     });
     try {
-      await this.#call("frame", { source, id }, options);
+      await this.#call("frame", { source, id, ...(index === undefined ? {} : { index }) }, options);
     } finally {
       this.#frameCalls.delete(number);
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,6 +41,45 @@ test("a replay on other light differs, is told so and ends with status 1", async
   } finally {
     writeFileSync(join(folder, "run.json"), record);
   }
+});
+
+test("the frames of a measurement, of which none were kept, are made again and give its widths", async () => {
+  const tiff = join(root, "m003.tiff");
+  const { status, stdout } = await runCaustic(["runs", "frames", folder, "m003", "--out", tiff]);
+  expect(stdout).toMatch(/m003\.tiff: \d+ frames of m003, 640 × 480 pixels/);
+  expect(status).toBe(0);
+  const [widths] = JSON.parse((await runCaustic(["analyze", tiff, "--pixel-um", "5.5", "--json"])).stdout) as {
+    d4sigma_x_um: number;
+  }[];
+  const { stdout: shown } = await runCaustic(["runs", "show", folder, "--json"]);
+  const { events } = JSON.parse(shown) as {
+    events: { type: string; measurement?: { measurement: string; d4sigma_x_um: number } }[];
+  };
+  const taken = events.find(
+    ({ type, measurement }) => type === "measurement_taken" && measurement?.measurement === "m003",
+  );
+  // The measurement may have used a dark; the frames are its own all the same.
+  expect(widths?.d4sigma_x_um).toBeGreaterThan(0.97 * (taken?.measurement?.d4sigma_x_um ?? 0));
+  expect(widths?.d4sigma_x_um).toBeLessThan(1.03 * (taken?.measurement?.d4sigma_x_um ?? 0));
+});
+
+test("frames of other light, of no measurement and beyond the last are refused", async () => {
+  const out = join(root, "none.tiff");
+  const record = readFileSync(join(folder, "run.json"), "utf8");
+  writeFileSync(join(folder, "run.json"), record.replace('"seed": 7', '"seed": 8'));
+  try {
+    const { status, stderr } = await runCaustic(["runs", "frames", folder, "m003", "--out", out]);
+    expect(stderr).toContain("made again they are not the recorded ones");
+    expect(status).toBe(1);
+  } finally {
+    writeFileSync(join(folder, "run.json"), record);
+  }
+  for (const args of [["m099"], ["m003", "--frame", "99"]]) {
+    const { status, stderr } = await runCaustic(["runs", "frames", folder, ...args, "--out", out]);
+    expect(stderr).toMatch(/m099|frame 99 of m003: it has \d+/);
+    expect(status).toBe(2);
+  }
+  expect(existsSync(out)).toBe(false);
 });
 
 test("the list shows the run with its verdict, the transcript its measurements, the export a table that fit reads", async () => {

@@ -4,7 +4,7 @@ import type { BenchSession } from "../../bench/bench-session.ts";
 import type { BenchFile } from "../../contract/bench-file.ts";
 import type { EvaluationBench } from "../../evaluation/evaluation-bench.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import { rawFrameSink } from "../keep-run.ts";
+import { frameKeeping, rawFrameSink } from "../keep-run.ts";
 import type { LiveChain } from "../live-chain/live-chain.ts";
 import type { ConnectedBench } from "./connect-bench.ts";
 import { type ConfiguredBench, type ConfiguredOfferOptions, offerConfiguredBench } from "./offer-configured-bench.ts";
@@ -88,7 +88,8 @@ class ConfiguredEvaluationBench implements EvaluationBench {
           session,
           canaryKey,
           journal,
-          frameSink: (pixelPitch_um) => rawFrameSink(writeFrame, this.#simulated, pixelPitch_um, this.#tiff),
+          frameSink: (pixelPitch_um) =>
+            rawFrameSink(writeFrame, frameKeeping(this.#simulated, this.file), pixelPitch_um, this.#tiff),
         });
         this.#session = made;
         made.subscribe(({ type }) => {

@@ -244,7 +244,7 @@ async function benchSubject(
       simulated,
       by,
       ...(note === undefined ? {} : { note }),
-      instruments: { bench_file: file },
+      benchFile: file,
       more: { canary_key: canaryKey },
     });
     return kept;

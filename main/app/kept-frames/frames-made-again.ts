@@ -123,7 +123,7 @@ export class FramesMadeAgain {
       if (asked === undefined) throw new RangeError(`frame ${index} of ${count}`);
       if (!isProven) {
         const difference = await this.#difference(exposures, frames, cancellation);
-        if (difference !== undefined) throw notReproduced(run, id, difference);
+        if (difference !== undefined) throw notReproduced(open, id, difference);
         proven.add(id);
       }
       asked.memory?.keep();
@@ -205,18 +205,21 @@ async function expose(
 }
 
 /** Says what differs, and which versions of the program made the run and the frames. */
-function notReproduced({ record }: StoredRun, id: string, difference: string): BenchError {
-  const then = record.versions["caustic"];
-  const now = programVersion();
-  const by =
-    then === undefined
-      ? `This is version ${now} of the program, and the run does not say which one made it`
-      : then === now
-        ? `Version ${now} of the program made both, so its simulator, or the run's scenario, seed or journal, was changed since`
-        : `Version ${then} of the program made the run, and this is version ${now}`;
+function notReproduced({ run, light }: OpenLight, id: string, difference: string): BenchError {
+  const then = run.record.versions["caustic"];
+  const isOther = then !== undefined && then !== programVersion();
   return new BenchError(
     "not_reproduced",
-    `the frames of ${id} were not kept, and made again they are not the recorded ones: ${difference}. ${by}.`,
-    then === undefined || then === now ? "Its numbers are in the table." : `Open the run with version ${then}.`,
+    `the frames of ${id} were not kept, and made again they are not the recorded ones: ${difference}. ${whyOther(then, light)}.`,
+    isOther ? `Open the run with version ${then}.` : "Its numbers are in the table.",
   );
+}
+
+function whyOther(then: string | undefined, { isPlaceExact }: RecordedLight): string {
+  const now = programVersion();
+  if (then === undefined) return `This is version ${now} of the program, and the run does not say which one made it`;
+  if (then !== now) return `Version ${then} of the program made the run, and this is version ${now}`;
+  return isPlaceExact
+    ? `Version ${now} of the program made both, so its simulator, or the run's scenario, seed or journal, was changed since`
+    : "The stage of this bench is not the simulator's own, and may have stood beside the place that it read";
 }

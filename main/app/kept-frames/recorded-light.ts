@@ -20,6 +20,8 @@ export interface RecordedLight {
   readonly sensor: SensorChoice;
   /** How the camera is screwed to its carriage. */
   readonly orientation: FrameOrientation;
+  /** Whether the camera stood exactly where the journal says: other stages than the simulator's own may stand beside what they read. */
+  readonly isPlaceExact: boolean;
   /** Of stage and camera. They spoil calls and no counts. */
   readonly instrumentFaults: readonly InstrumentFault[];
 }
@@ -35,6 +37,11 @@ const builtFromSchema = z.object({
   faults: z.array(lightFaultSchema).default([]),
   instrument_faults: z.array(instrumentFaultSchema).default([]),
 });
+
+/** Whether stage and camera of a bench are the simulator's own, so that its journal tells all that makes a frame. */
+export function isSimulatorsOwn({ instruments: { stage, camera } }: BenchFile): boolean {
+  return stage.driver === "simulated" && camera.driver === "simulated";
+}
 
 /** The light of a run as its run.json and the bench's description at the head of its journal tell it. */
 export function recordedLight({ record, events }: Pick<StoredRun, "record" | "events">): RecordedLight | NoLight {
@@ -54,6 +61,7 @@ export function recordedLight({ record, events }: Pick<StoredRun, "record" | "ev
             ...light(scenario, seed, built.faults),
             sensor,
             orientation: {},
+            isPlaceExact: true,
             instrumentFaults: built.instrument_faults,
           };
     }
@@ -79,11 +87,18 @@ function light(name: string, seed: number, faults: z.infer<typeof builtFromSchem
   return { kind: "light", scenario: { ...base, faults: [...base.faults, ...added] }, seed } as const;
 }
 
-function lightOfFile({ instruments, orientation = {} }: BenchFile): RecordedLight | NoLight {
-  const { camera } = instruments;
+function lightOfFile(file: BenchFile): RecordedLight | NoLight {
+  const { orientation = {} } = file;
+  const { camera } = file.instruments;
   if (camera.driver !== "simulated") return none("its camera looked at light that is not the simulator's own");
   const { scenario, seed, sensor: size, pixel_format: pixelFormat } = camera;
-  return { ...light(scenario, seed), sensor: given({ size, pixelFormat }), orientation, instrumentFaults: [] };
+  return {
+    ...light(scenario, seed),
+    sensor: given({ size, pixelFormat }),
+    orientation,
+    isPlaceExact: isSimulatorsOwn(file),
+    instrumentFaults: [],
+  };
 }
 
 const sizeOf = ({ sensor_width_px, sensor_height_px }: BenchDescription): string =>

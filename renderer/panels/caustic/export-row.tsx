@@ -8,9 +8,18 @@ import { savePlotPng, savePlotSvg } from "./plot-picture.ts";
 import { type ExportedRun, Report } from "./report.tsx";
 import { reportDocument } from "./report-document.ts";
 
-/** Takes a run's results along: table, values, pictures, a raw frame, the report. `record` names a kept run on the report. */
-export function ExportRow(props: { run: ExportedRun; name: string; record?: string; selected: string | undefined }) {
-  const { run, name, record, selected } = props;
+interface ExportRowProps {
+  readonly run: ExportedRun;
+  readonly name: string;
+  /** Names a kept run on the report. */
+  readonly record?: string;
+  readonly selected: string | undefined;
+  /** Which frame of the selected measurement, from 0; the last one when absent. */
+  readonly index?: number | undefined;
+}
+
+/** Takes a run's results along: table, values, pictures, a raw frame, the report. */
+export function ExportRow({ run, name, record, selected, index }: ExportRowProps) {
   const desk = useDesk();
   const [printing, setPrinting] = useState<AbortController>();
   // The report is there while something is made of it: it has a row for every measurement.
@@ -135,8 +144,13 @@ export function ExportRow(props: { run: ExportedRun; name: string; record?: stri
         onClick={() => {
           if (selected === undefined) return;
           void desk.attempt(async () => {
-            const { tiff_base64 } = await desk.call("frame_tiff", { source: run.source, id: selected });
-            saveBase64(`${name}-${selected}.tiff`, "image/tiff", tiff_base64);
+            const { tiff_base64 } = await desk.call("frame_tiff", {
+              source: run.source,
+              id: selected,
+              ...(index === undefined ? {} : { index }),
+            });
+            const frame = index === undefined ? "" : `-${index}`;
+            saveBase64(`${name}-${selected}${frame}.tiff`, "image/tiff", tiff_base64);
           });
         }}
       >

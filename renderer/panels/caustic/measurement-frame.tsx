@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { WindowFrame } from "../../../main/contract/window-frame.ts";
+import type { FrameHeader, WindowFrame } from "../../../main/contract/window-frame.ts";
 import type { Measurement } from "../../../main/contract/tools.ts";
 import { FrameCanvas, type FrameSource } from "../../frame/frame-canvas.tsx";
 import { useDesk } from "../../store/desk.ts";
@@ -13,12 +13,23 @@ type Shown =
 /** What takes longer can be called off. */
 const LONG_MS = 2500;
 
-/** The raw frame behind the chosen measurement. */
-export function MeasurementFrame({ source, measurement }: { source: string; measurement: Measurement | undefined }) {
+interface MeasurementFrameProps {
+  readonly source: string;
+  readonly measurement: Measurement | undefined;
+  /** Which of its frames, from 0; the last one when absent. */
+  readonly index?: number | undefined;
+  /** Chooses another frame of the measurement. Without it the last one alone is shown. */
+  readonly onIndex?: (index: number) => void;
+}
+
+/** A raw frame behind the chosen measurement. */
+export function MeasurementFrame({ source, measurement, index, onIndex }: MeasurementFrameProps) {
   const desk = useDesk();
   const id = measurement?.measurement;
   const [attempt, setAttempt] = useState(0);
   const [shown, setShown] = useState<Shown>();
+  /** The frame that came last, so that the way to its neighbours stays while the next one is fetched. */
+  const [came, setCame] = useState<{ readonly id: string; readonly header: FrameHeader }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks for the same frame again
   useEffect(() => {
     if (id === undefined) return;
@@ -41,10 +52,11 @@ export function MeasurementFrame({ source, measurement }: { source: string; meas
       show({ kind: "loading", long: true, cancel });
     }, LONG_MS);
     desk.connection
-      .frame(source, id, { signal: call.signal })
+      .frame(source, id, index, { signal: call.signal })
       .then(
         (frame) => {
           show({ kind: "frame", source: stillSource(frame) });
+          if (current) setCame({ id, header: frame.header });
         },
         (error: unknown) => {
           show({ kind: "none", why: error instanceof PageError ? error.message : String(error) });
@@ -54,7 +66,7 @@ export function MeasurementFrame({ source, measurement }: { source: string; meas
         clearTimeout(late);
       });
     return end;
-  }, [desk, source, id, attempt]);
+  }, [desk, source, id, index, attempt]);
   if (id === undefined || shown === undefined) {
     return <div className="still plot-empty dim">Choose a point or a row to see its frame.</div>;
   }
@@ -89,6 +101,51 @@ export function MeasurementFrame({ source, measurement }: { source: string; meas
           ) : null}
         </div>
       )}
+      {onIndex === undefined || came?.id !== id ? null : (
+        <FrameSteps index={index ?? came.header.index} count={came.header.count} onIndex={onIndex} />
+      )}
+    </div>
+  );
+}
+
+interface FrameStepsProps {
+  readonly index: number | undefined;
+  readonly count: number | undefined;
+  readonly onIndex: (index: number) => void;
+}
+
+/** From one frame of a measurement to the next; nothing where there is one alone. */
+function FrameSteps({ index, count, onIndex }: FrameStepsProps) {
+  if (index === undefined || count === undefined || count < 2) return null;
+  return (
+    <div className="frame-steps" role="group" aria-label="Frames of the measurement">
+      <button
+        type="button"
+        className="small"
+        aria-label="Frame before"
+        title="Frame before"
+        disabled={index === 0}
+        onClick={() => {
+          onIndex(index - 1);
+        }}
+      >
+        ‹
+      </button>
+      <span className="number">
+        frame {index + 1} of {count}
+      </span>
+      <button
+        type="button"
+        className="small"
+        aria-label="Next frame"
+        title="Next frame"
+        disabled={index === count - 1}
+        onClick={() => {
+          onIndex(index + 1);
+        }}
+      >
+        ›
+      </button>
     </div>
   );
 }

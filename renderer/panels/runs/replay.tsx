@@ -22,6 +22,8 @@ export function Replay({ record }: { record: string }) {
   const [cursor, setCursor] = useState<number>();
   const [playing, setPlaying] = useState(false);
   const [selected, setSelected] = useState<string>();
+  /** Which frame of which measurement is looked at, where it is not the last one. */
+  const [frame, setFrame] = useState<{ readonly of: string; readonly index: number }>();
   const [graded, setGraded] = useState<PageOutput<"grade_record">>();
   const last = (opened?.events.length ?? 0) - 1;
   const seq = Math.min(cursor ?? last, last);
@@ -47,6 +49,7 @@ export function Replay({ record }: { record: string }) {
     );
   const state = opened.at(seq);
   const shown = selected ?? state.measurements.at(-1)?.measurement;
+  const index = frame !== undefined && frame.of === shown ? frame.index : undefined;
   const go = (next: number): void => {
     setPlaying(false);
     setCursor(Math.max(0, Math.min(last, next)));
@@ -148,6 +151,10 @@ export function Replay({ record }: { record: string }) {
           <MeasurementFrame
             source={opened.source}
             measurement={state.measurements.find((one) => one.measurement === shown)}
+            index={index}
+            onIndex={(next) => {
+              if (shown !== undefined) setFrame({ of: shown, index: next });
+            }}
           />
         </div>
       </div>
@@ -168,7 +175,13 @@ export function Replay({ record }: { record: string }) {
         </dl>
         <ResultCard state={state} caustic={caustic} />
         <div className="section">
-          <ExportRow run={{ source: opened.source, state, caustic }} name={record} record={record} selected={shown} />
+          <ExportRow
+            run={{ source: opened.source, state, caustic }}
+            name={record}
+            record={record}
+            selected={shown}
+            index={index}
+          />
         </div>
         <Timeline
           source={opened.source}

@@ -1,9 +1,10 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { browserPrinter } from "../../../main/app/window/pdf-printer.ts";
 import type { BenchEvent } from "../../../main/contract/events.ts";
+import { readTiff } from "../../../main/files/tiff-image.ts";
 import { createRunFolder } from "../../../main/store/run-folder.ts";
 import { PageError } from "../../../renderer/host/page-error.ts";
 import { type TestHost, type TestPage, testHost, testPage } from "./window-fixture.ts";
@@ -33,6 +34,10 @@ async function openRun(page: TestPage, seed = 1): Promise<string> {
   return run;
 }
 
+/** Whether two frames have the same counts, told without printing millions of them. */
+const same = (a: Uint16Array, b: Uint16Array): boolean =>
+  a.length === b.length && a.every((value, place) => value === b[place]);
+
 function follow(page: TestPage, source: string): BenchEvent[] {
   const events: BenchEvent[] = [];
   page.connection.watch(
@@ -59,6 +64,57 @@ test("a page opens a simulated bench, measures, and sees every event of it", asy
   expect(frame.samples.length).toBe(frame.header.width_px * frame.header.height_px);
   expect(frame.header.outline?.indicative).toBe(false);
   expect(frame.header.profiles?.x.gaussian?.d_um).toBeGreaterThan(100);
+});
+
+test("a large frame, which no run keeps, is in the replay what it was in the live run; any of its measurement can be seen and exported", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed: 2, sensor: "2448x2048" });
+  const { run } = await page.connection.call("bench_open", { bench, reason: "test" });
+  await page.connection.call("measure_at", { run, z_mm: 100, exposure_ms: 0.4, frames: 2, reason: "test" });
+  const live = await page.connection.frame(`live:${run}`, "m001");
+  await page.connection.call("close_run", { run });
+  const [{ record }] = (await page.connection.call("list_records", {})).records as [{ record: string }];
+  const source = `record:${record}`;
+  expect(existsSync(join(host0().runsFolder, record, "frames"))).toBe(false);
+  const replayed = await page.connection.frame(source, "m001");
+  expect(replayed.header).toMatchObject({
+    width_px: 2448,
+    height_px: 2048,
+    exposure_ms: 0.4,
+    index: 1,
+    count: 2,
+    simulated: true,
+  });
+  expect(same(replayed.samples, live.samples)).toBe(true);
+  expect(replayed.header.widths).toEqual(live.header.widths);
+  const first = await page.connection.frame(source, "m001", 0);
+  expect(first.header.index).toBe(0);
+  expect(same(first.samples, live.samples)).toBe(false);
+  const { tiff_base64 } = await page.connection.call("frame_tiff", { source, id: "m001" });
+  const { samples } = await readTiff("m001.tiff", Buffer.from(tiff_base64, "base64"));
+  expect(same(Uint16Array.from(samples), live.samples)).toBe(true);
+  await expect(page.connection.frame(source, "m001", 2)).rejects.toMatchObject({ code: "bad_argument" });
+});
+
+test("a frame of a changed record is refused with the reason", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const run = await openRun(page);
+  await page.connection.call("measure_at", { run, z_mm: 100, exposure_ms: 1, frames: 1, reason: "test" });
+  await page.connection.call("close_run", { run });
+  const [{ record }] = (await page.connection.call("list_records", {})).records as [{ record: string }];
+  const folder = join(host0().runsFolder, record);
+  rmSync(join(folder, "frames"), { recursive: true });
+  const path = join(folder, "run.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"seed": 1', '"seed": 2'));
+  await expect(page.connection.frame(`record:${record}`, "m001")).rejects.toMatchObject({
+    code: "not_reproduced",
+    message: expect.stringMatching(/made again they are not the recorded ones: their SHA-256 is/),
+  });
+  const journal = join(folder, "events.jsonl");
+  writeFileSync(journal, readFileSync(journal, "utf8").replace(/"frames_sha256":"./, '"frames_sha256":"x'));
+  await expect(page.connection.frame(`record:${record}`, "m001")).rejects.toThrow(/record cannot be read: .*line \d+/);
 });
 
 test("a refusal reaches the page with its code, its words and a hint", async () => {
