@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { SimulatedClock } from "../../simulators/instruments/clock.ts";
-import { createSimulatedBench } from "../../simulators/instruments/simulated-bench.ts";
 import type { Scenario } from "../../simulators/world/scenario.ts";
 import type { SensorSize } from "../../simulators/world/sensor.ts";
 import type { BenchSessionOptions } from "../bench/bench-session.ts";
 import type { BenchOffer } from "../bench/benches.ts";
-import { createCanary } from "../bench/canary.ts";
-import { createBenchSession } from "../bench/session.ts";
-import { newRunHandle } from "../mcp/run-handle.ts";
+import { createSimulatedInstruments, openSimulatedSession } from "../evaluation/simulated-session.ts";
 import { RealClock } from "./real-clock.ts";
 import { fastestReadout } from "./frame-loops.ts";
 import { type KeptRun, keepRun, newRunId } from "./keep-run.ts";
@@ -47,14 +44,16 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
     description: "A simulated bench: a camera on a stage along the beam of a laser, and a shutter",
     simulated: true,
     async open() {
-      const clock = options.realTime === true ? new RealClock() : new SimulatedClock(() => setImmediate());
-      const { stage, camera, shutter, wavelength_nm } = createSimulatedBench({
-        scenario,
-        seed,
-        clock,
-        ...(chain === undefined ? fastestReadout() : { openWorld: chain.openWorld }),
-        ...(options.sensor === undefined ? {} : { sensor: { size: options.sensor } }),
-      });
+      const simulated = createSimulatedInstruments(
+        {
+          scenario,
+          seed,
+          ...(chain === undefined ? fastestReadout() : { openWorld: chain.openWorld }),
+          ...(options.sensor === undefined ? {} : { sensor: { size: options.sensor } }),
+        },
+        options.realTime === true ? new RealClock() : new SimulatedClock(() => setImmediate()),
+      );
+      const { camera } = simulated.instruments;
       const canaryKey = randomBytes(16).toString("hex");
       runs += 1;
       const kept: KeptRun | undefined =
@@ -69,17 +68,13 @@ export function offerSimulatedBench(options: SimulatedOfferOptions): BenchOffer 
               seed,
               more: { canary_key: canaryKey },
             });
-      const session = await createBenchSession({
+      const session = await openSimulatedSession(simulated, {
         ...options.session,
         ...(chain === undefined ? {} : { frameWork: chain.tasks }),
         bench,
-        instruments: { stage, camera, shutter },
-        wavelength_nm,
-        clock,
         hostClock: new RealClock(),
         journal: kept?.journal ?? { append: () => undefined },
-        newHandle: newRunHandle,
-        canary: createCanary(canaryKey),
+        canaryKey,
         ...(kept !== undefined && options.keepFrames === true
           ? { frameSink: kept.frameSink(camera.info.pixelPitch_um, chain?.tasks.tiff) }
           : {}),

@@ -1,47 +1,34 @@
 import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Clock } from "../../drivers/protocol/clock.ts";
-import { breakInstruments } from "../../simulators/faults/break-instruments.ts";
-import type { InstrumentFault } from "../../simulators/faults/instrument-fault.ts";
 import { SimulatedClock } from "../../simulators/instruments/clock.ts";
-import { createSimulatedBench, type OpenWorld } from "../../simulators/instruments/simulated-bench.ts";
-import type { ReadoutLoop } from "../../simulators/world/exposure.ts";
-import type { Scenario } from "../../simulators/world/scenario.ts";
 import type { BeamTruth } from "../../simulators/world/truth.ts";
 import type { BenchSession, BenchSessionOptions } from "../bench/bench-session.ts";
 import type { BenchOffer } from "../bench/benches.ts";
-import { createCanary } from "../bench/canary.ts";
-import { createBenchSession } from "../bench/session.ts";
-import { newRunHandle } from "../mcp/run-handle.ts";
+import { createSimulatedInstruments, openSimulatedSession, type SimulatedLight } from "./simulated-session.ts";
 
 /** Everything that makes one simulated run what it is; plain data but for the journal. */
 export interface SimulatedRunOptions
   extends Pick<
-    BenchSessionOptions,
-    | "journal"
-    | "budgets"
-    | "operatorNote"
-    | "tools"
-    | "findings"
-    | "frameSink"
-    | "kernel"
-    | "keepOutZones"
-    | "defaultFrames"
-    | "frameWork"
-  > {
-  readonly scenario: Scenario;
-  readonly seed: number;
-  readonly instrumentFaults?: readonly InstrumentFault[];
+      BenchSessionOptions,
+      | "journal"
+      | "budgets"
+      | "operatorNote"
+      | "tools"
+      | "findings"
+      | "frameSink"
+      | "kernel"
+      | "keepOutZones"
+      | "defaultFrames"
+      | "frameWork"
+    >,
+    Pick<SimulatedLight, "scenario" | "seed" | "instrumentFaults" | "readOut" | "openWorld"> {
   /** The name under which the bench is offered; says nothing of what is behind it. */
   readonly bench?: string;
   /** Default: simulated time at full speed. */
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly hostClock?: Clock;
-  /** The loop that fills simulated frames. Default: the plain one; all give the same counts. */
-  readonly readOut?: ReadoutLoop;
-  /** Where the light path is computed. Default: in this thread. */
-  readonly openWorld?: OpenWorld;
   /** Is told of the session as soon as a client has opened the bench. */
   readonly opened?: (session: BenchSession) => void;
 }
@@ -122,62 +109,45 @@ export function pictureKey(seed: number): string {
 
 /** One bench over one simulated world, on offer under an opaque name. The same options give the same journal, byte for byte. */
 export function createSimulatedRun(options: SimulatedRunOptions): SimulatedRun {
-  const { scenario, seed, bench = "bench-1", clock = new SimulatedClock(yieldToHost) } = options;
-  const { readOut, openWorld } = options;
-  const world = createSimulatedBench({
+  const {
     scenario,
     seed,
+    instrumentFaults = [],
+    readOut,
+    openWorld,
+    bench = "bench-1",
+    clock = new SimulatedClock(yieldToHost),
+    hostClock: ofHost = hostClock,
+    opened,
+    ...told
+  } = options;
+  const simulated = createSimulatedInstruments(
+    {
+      scenario,
+      seed,
+      instrumentFaults,
+      ...(readOut === undefined ? {} : { readOut }),
+      ...(openWorld === undefined ? {} : { openWorld }),
+    },
     clock,
-    ...(readOut === undefined ? {} : { readOut }),
-    ...(openWorld === undefined ? {} : { openWorld }),
-  });
-  const instruments =
-    options.instrumentFaults === undefined || options.instrumentFaults.length === 0
-      ? world
-      : breakInstruments(world, options.instrumentFaults, seed, clock);
+  );
   let session: BenchSession | undefined;
-  const key = pictureKey(seed);
   return {
-    truth: world.truth,
+    truth: simulated.truth,
     session: () => session,
     offer: {
       bench,
       description: "A camera on a linear stage along a laser beam",
       simulated: true,
       async open() {
-        const {
-          journal,
-          budgets,
-          operatorNote,
-          tools,
-          findings,
-          frameSink,
-          kernel,
-          keepOutZones,
-          defaultFrames,
-          frameWork,
-        } = options;
-        session = await createBenchSession({
+        session = await openSimulatedSession(simulated, {
+          ...told,
           bench,
-          instruments: { stage: instruments.stage, camera: instruments.camera, shutter: world.shutter },
-          wavelength_nm: world.wavelength_nm,
-          clock,
-          hostClock: options.hostClock ?? hostClock,
+          hostClock: ofHost,
           uZ_mm: U_Z_MM,
-          journal,
-          newHandle: newRunHandle,
-          canary: createCanary(key),
-          ...(budgets === undefined ? {} : { budgets }),
-          ...(operatorNote === undefined ? {} : { operatorNote }),
-          ...(tools === undefined ? {} : { tools }),
-          ...(findings === undefined ? {} : { findings }),
-          ...(frameSink === undefined ? {} : { frameSink }),
-          ...(kernel === undefined ? {} : { kernel }),
-          ...(keepOutZones === undefined ? {} : { keepOutZones }),
-          ...(defaultFrames === undefined ? {} : { defaultFrames }),
-          ...(frameWork === undefined ? {} : { frameWork }),
+          canaryKey: pictureKey(seed),
         });
-        options.opened?.(session);
+        opened?.(session);
         return session;
       },
     },
