@@ -331,7 +331,7 @@ orientation: { flip_x: true, transpose: true }
     await measure(session, 100, 1, 1);
     await takeDark(session, 1, 1);
     await session.close("finished");
-    await bench.close?.();
+    await bench.close();
     await expectSeen(onlyRun(root), seen);
   });
 });
