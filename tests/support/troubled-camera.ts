@@ -93,8 +93,10 @@ export class TroubledCamera {
     const now_ms = this.#clock.now_ms();
     const { code, ...layout } = format(this.#trouble === "wrong pixel format" ? "Mono8" : "Mono12");
     const stale_ms = this.#trouble === "frame from before the move" ? STALE_ms : 0;
+    const pixels = packPixels({ code, ...layout }, samples);
     native.queue.push({
       at_ms: now_ms,
+      pixels,
       frame: {
         status: "success",
         frameId: this.#acquisition,
@@ -103,7 +105,7 @@ export class TroubledCamera {
         pixelFormat: code,
         timestamp_ms: startedAt_ms - stale_ms,
         age_ms: 0,
-        bytes: packPixels({ code, ...layout }, samples).buffer as ArrayBuffer,
+        bytes: pixels.length,
       },
     });
   }

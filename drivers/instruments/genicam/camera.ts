@@ -32,7 +32,7 @@ import { isEmulated } from "./emulated-identity.ts";
 import { FrameTime } from "./frame-time.ts";
 import type { BufferStatus, NativeFrame, NativeGenicam, NativeHandle } from "./native.ts";
 import { type FrameOrientation, isUpright, orient, orientedSize } from "./orientation.ts";
-import { type PixelFormat, payloadBytes, pixelFormatOfCode, unpackPixels } from "./pixel-formats.ts";
+import { type PixelFormat, payloadBytes, pixelFormatOfCode } from "./pixel-formats.ts";
 
 const BUFFERS = 8;
 /** How long one look at the stream lasts; a cancellation waits that long. */
@@ -78,6 +78,8 @@ interface Session {
   readonly features: CameraFeatures;
   readonly format: PixelFormat;
   readonly region: SensorRegion;
+  /** Where the samples of a frame lie before they are turned; absent where they go straight into the frame's own room. */
+  readonly unturned: Uint16Array | undefined;
   readonly triggered: boolean;
   /** The command that reads the camera's clock, where it has one. */
   readonly latch: Latch | undefined;
@@ -200,20 +202,40 @@ export class GenicamCamera implements BeamCamera {
     const exposure_ms = await this.#readExposure(session);
     const period_ms = session.triggered ? 0 : await this.#framePeriod_ms(session);
     for (let attempt = 1; ; attempt++) {
-      const frame = await this.#expose(session, exposure_ms, period_ms, cancellation);
+      const frame = await this.#exposeInto(this.#roomFor(session), session, exposure_ms, period_ms, cancellation);
       if (frame !== undefined) return frame;
       if (session.good > 0 || attempt > WARM_UP_FRAMES) throw this.#incomplete();
     }
   }
 
+  #roomFor({ region }: Session): Room {
+    const pixels = region.width * region.height;
+    return this.#options.room?.(pixels) ?? { samples: new Uint16Array(pixels) };
+  }
+
+  /** Lets go of the room where no frame comes of the exposure. */
+  async #exposeInto(
+    room: Room,
+    ...exposure: [session: Session, exposure_ms: number, period_ms: number, cancellation: Cancellation | undefined]
+  ): Promise<Frame | undefined> {
+    let frame: Frame | undefined;
+    try {
+      frame = await this.#expose(room, ...exposure);
+      return frame;
+    } finally {
+      if (frame === undefined) room.memory?.release();
+    }
+  }
+
   /** One exposure. Undefined when its frame came incomplete; that is counted. */
   async #expose(
+    room: Room,
     session: Session,
     exposure_ms: number,
     period_ms: number,
     cancellation: Cancellation | undefined,
   ): Promise<Frame | undefined> {
-    const { handle, features, triggered, time } = session;
+    const { handle, features, format, triggered, time, unturned = room.samples } = session;
     await this.#discardWaiting(session);
     const requested_ms = this.#clock.now_ms();
     session.dirty = true;
@@ -222,7 +244,7 @@ export class GenicamCamera implements BeamCamera {
     const deadline_ms = this.#clock.now_ms() + exposure_ms + 2 * period_ms + this.#patience_ms;
     let stale = 0;
     for (;;) {
-      const taken = await features.attempt("taking a frame", this.#native.takeFrame(handle, LOOK_ms));
+      const taken = await features.attempt("taking a frame", this.#native.takeFrame(handle, LOOK_ms, format, unturned));
       this.#checkOpen();
       this.#checkNotCancelled(cancellation);
       if (taken === undefined) {
@@ -246,7 +268,9 @@ export class GenicamCamera implements BeamCamera {
         stale += 1;
         continue;
       }
-      const room = this.#samplesOf(session, taken);
+      this.#checkWhole(session, taken, unturned);
+      if (unturned !== room.samples)
+        orient(unturned, session.region.width, this.#options.orientation ?? {}, room.samples);
       session.good += 1;
       session.dirty = false;
       this.#sequence += 1 + this.#lost;
@@ -270,10 +294,13 @@ export class GenicamCamera implements BeamCamera {
     };
   }
 
-  /** Checks that the frame is what was configured, and unpacks it. */
-  #samplesOf(session: Session, frame: Extract<NativeFrame, { readonly status: "success" }>): Room {
+  /** Checks that the frame is what was configured, so that its samples are there. */
+  #checkWhole(
+    session: Session,
+    frame: Extract<NativeFrame, { readonly status: "success" }>,
+    samples: Uint16Array,
+  ): void {
     const { format, region } = session;
-    const bytes = new Uint8Array(frame.bytes);
     const pixels = region.width * region.height;
     const named = pixelFormatOfCode(frame.pixelFormat)?.name ?? `0x${frame.pixelFormat.toString(16)}`;
     if (frame.pixelFormat !== format.code || frame.width !== region.width || frame.height !== region.height) {
@@ -285,28 +312,19 @@ export class GenicamCamera implements BeamCamera {
       );
     }
     const needed = payloadBytes(format, pixels);
-    if (bytes.length !== needed) {
+    if (frame.bytes !== needed) {
       throw this.#wrongFormat(
-        `the frame has ${bytes.length} bytes, ${pixels} pixels of ${format.name} take ${needed}`,
-        bytes.length,
+        `the frame has ${frame.bytes} bytes, ${pixels} pixels of ${format.name} take ${needed}`,
+        frame.bytes,
       );
     }
-    const { orientation = {}, room: lend } = this.#options;
-    const room: Room = lend?.(pixels) ?? { samples: new Uint16Array(pixels) };
-    // Turned samples go from memory of their own into the room, others straight into it.
-    const upright = isUpright(orientation);
-    const samples = unpackPixels(format, bytes, pixels, upright ? room.samples : new Uint16Array(pixels));
     const fullScale = 2 ** format.bitDepth - 1;
     const above = format.layout === "word" ? firstAbove(samples, fullScale) : undefined;
-    if (above !== undefined) {
-      room.memory?.release();
-      throw this.#wrongFormat(
-        `the frame holds ${above} counts, ${format.name} ends at ${fullScale}: the camera aligns its samples high or sends the high byte first`,
-        above,
-      );
-    }
-    if (!upright) orient(samples, region.width, orientation, room.samples);
-    return room;
+    if (above === undefined) return;
+    throw this.#wrongFormat(
+      `the frame holds ${above} counts, ${format.name} ends at ${fullScale}: the camera aligns its samples high or sends the high byte first`,
+      above,
+    );
   }
 
   async #readExposure(session: Session): Promise<number> {
@@ -495,7 +513,19 @@ export class GenicamCamera implements BeamCamera {
     this.#info = await this.#describe(features, identity, format, region);
     const latch = triggered ? undefined : await findLatch(features);
     await this.#startStream(handle, features);
-    return { handle, features, format, region, triggered, latch, time: new FrameTime(), good: 0, dirty: false };
+    const isTurned = !isUpright(this.#options.orientation ?? {});
+    return {
+      handle,
+      features,
+      format,
+      region,
+      unturned: isTurned ? new Uint16Array(region.width * region.height) : undefined,
+      triggered,
+      latch,
+      time: new FrameTime(),
+      good: 0,
+      dirty: false,
+    };
   }
 
   async #identify(features: CameraFeatures): Promise<Identity> {

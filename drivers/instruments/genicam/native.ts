@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { PixelFormat } from "./pixel-formats.ts";
 
 /** A camera that is open, or a server that runs; only the addon can look inside. */
 export type NativeHandle = object;
@@ -58,7 +59,8 @@ export type NativeFrame =
       readonly timestamp_ms: number;
       /** How long ago the first packet of the frame arrived. */
       readonly age_ms: number;
-      readonly bytes: ArrayBuffer;
+      /** Bytes of its pixels. */
+      readonly bytes: number;
     }
   | { readonly status: Exclude<BufferStatus, "success">; readonly frameId: number };
 
@@ -125,8 +127,17 @@ export interface NativeGenicam {
    */
   startStream(camera: NativeHandle, buffers: number, packetBytes: number): Promise<number>;
   stopStream(camera: NativeHandle): Promise<void>;
-  /** The oldest frame that waits, or undefined when none came in time. */
-  takeFrame(camera: NativeHandle, patience_ms: number): Promise<NativeFrame | undefined>;
+  /**
+   * The oldest frame that waits, or undefined when none came in time. Where it has the format, as many pixels as `samples` has room for,
+   * and their bytes, its samples are there, low-aligned; of any other frame nothing is written. Nobody else may use `samples` until the
+   * promise is settled.
+   */
+  takeFrame(
+    camera: NativeHandle,
+    patience_ms: number,
+    format: PixelFormat,
+    samples: Uint16Array,
+  ): Promise<NativeFrame | undefined>;
   /** Throws away what waits, and says how many of each kind. */
   discardFrames(camera: NativeHandle): Promise<Partial<Record<BufferStatus, number>>>;
   /** Serves a GigE Vision camera on port 3956 of the interface. `ask` is called for each frame. */

@@ -9,7 +9,7 @@ import type {
   NativeNumber,
   NativeQuantity,
 } from "./native.ts";
-import { packPixels, pixelFormatNamed } from "./pixel-formats.ts";
+import { packPixels, payloadBytes, type PixelFormat, pixelFormatNamed, unpackPixels } from "./pixel-formats.ts";
 
 /**
  * Stands where the addon does, for tests of the driver: a camera as data, on a clock that passes while frames are waited for, or on one
@@ -23,7 +23,7 @@ export class ScriptedNative implements NativeGenicam, Clock {
   /** Every write and command, in order. */
   readonly deeds: string[] = [];
   /** What the stream holds, with the instant at which each comes. */
-  queue: { readonly at_ms: number; readonly frame: NativeFrame }[] = [];
+  queue: { readonly at_ms: number; readonly frame: NativeFrame; readonly pixels?: Uint8Array }[] = [];
   onTrigger: () => void = () => undefined;
   /** The camera answers; when it does not, everything fails as Aravis fails. */
   there = true;
@@ -109,8 +109,9 @@ export class ScriptedNative implements NativeGenicam, Clock {
         pixelFormat: format.code,
         timestamp_ms: times.stamp_ms,
         age_ms: 0,
-        bytes: bytes.buffer as ArrayBuffer,
+        bytes: bytes.length,
       },
+      pixels: bytes,
     });
   }
 
@@ -195,7 +196,12 @@ export class ScriptedNative implements NativeGenicam, Clock {
     this.queue = [];
   }
 
-  async takeFrame(_camera: NativeHandle, patience_ms: number): Promise<NativeFrame | undefined> {
+  async takeFrame(
+    _camera: NativeHandle,
+    patience_ms: number,
+    format: PixelFormat,
+    samples: Uint16Array,
+  ): Promise<NativeFrame | undefined> {
     const next = this.queue[0];
     if (next === undefined || next.at_ms > this.now_ms() + patience_ms) {
       await this.wait(patience_ms);
@@ -203,7 +209,14 @@ export class ScriptedNative implements NativeGenicam, Clock {
     }
     this.queue.shift();
     await this.wait(Math.max(0, next.at_ms - this.now_ms()));
-    return next.frame;
+    const { frame, pixels } = next;
+    const fits =
+      frame.status === "success" &&
+      frame.pixelFormat === format.code &&
+      frame.width * frame.height === samples.length &&
+      frame.bytes === payloadBytes(format, samples.length);
+    if (pixels !== undefined && fits) unpackPixels(format, pixels, samples.length, samples);
+    return frame;
   }
 
   async discardFrames(): Promise<Partial<Record<BufferStatus, number>>> {

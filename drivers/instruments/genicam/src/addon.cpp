@@ -35,6 +35,7 @@ napi_value run_task(napi_env env, const char* name, std::function<void(Outcome&)
           napi_create_error(done_env, to_js(done_env, outcome.failure), to_js(done_env, outcome.message), &error);
           napi_reject_deferred(done_env, done->deferred, error);
         }
+        if (outcome.settled) outcome.settled(done_env);
         napi_delete_async_work(done_env, done->handle);
         delete done;
       },

@@ -16,6 +16,8 @@ struct Outcome {
   /** What Aravis said, for a person. */
   std::string message;
   std::function<napi_value(napi_env)> result;
+  /** Called at the end, whatever became of the work, on the thread of JavaScript. */
+  std::function<void(napi_env)> settled;
 
   void fail(std::string word, std::string text) {
     failure = std::move(word);
