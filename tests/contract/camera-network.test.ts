@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { GenicamCamera } from "../../drivers/instruments/genicam/camera.ts";
-import type { CameraServer } from "../../drivers/instruments/genicam/camera-server.ts";
+import { CameraServer } from "../../drivers/instruments/genicam/camera-server.ts";
 import {
   discoverGenicamCameras,
   type GenicamCameraOptions,
   type GenicamDeviceDescription,
 } from "../../drivers/instruments/genicam/index.ts";
 import type { BeamCamera } from "../../drivers/protocol/beam-camera.ts";
+import { countedMemory } from "../../drivers/protocol/counted-memory.ts";
 import { InstrumentError } from "../../drivers/protocol/instrument-error.ts";
 import { analyzeFrames, type BeamWidths, type DarkReference } from "../../main/analysis/analyze-frame.ts";
 import type { HostCameraOptions } from "../../main/app/camera-emulation.ts";
@@ -183,6 +184,54 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
         expect(brightest(samples) / fullScale).toBeGreaterThan(0.68);
         expect(brightest(samples) / fullScale).toBeLessThan(0.75);
         expect((samples[0] ?? 0) / fullScale).toBeLessThan(0.03);
+      },
+    );
+
+    /** A count for every place, of all levels that there are. */
+    const countsAt = (place: number, bitDepth: number): number =>
+      (Math.imul(place + 1, 2_654_435_761) >>> 5) % 2 ** bitDepth;
+
+    test.each([
+      ["Mono8", 8],
+      ["Mono10", 10],
+      ["Mono10p", 10],
+      ["Mono10Packed", 10],
+      ["Mono12", 12],
+      ["Mono12p", 12],
+      ["Mono12Packed", 12],
+      ["Mono16", 16],
+    ] as const)(
+      "%s brings every sample as it was sent, into the memory that was lent for it",
+      async (pixelFormat, bits) => {
+        const server = await eventually("a camera on 127.0.0.1", () =>
+          CameraServer.start(
+            { serialNumber: "SAMPLES", sensorWidth_px: 640, sensorHeight_px: 480 },
+            async ({ width_px, height_px, bitDepth }) =>
+              Uint16Array.from({ length: width_px * height_px }, (_, place) => countsAt(place, bitDepth)),
+          ),
+        );
+        tidying.push(() => server.close());
+        for (const orientation of [{}, { mirrorColumns: true }]) {
+          const lent: Uint16Array[] = [];
+          const camera = await open({
+            pixelFormat,
+            orientation,
+            room: (pixels) => {
+              const samples = new Uint16Array(new SharedArrayBuffer(2 * pixels));
+              lent.push(samples);
+              return { samples, memory: countedMemory(() => undefined) };
+            },
+          });
+          const { samples, width_px } = await shoot(camera);
+          expect(lent).toContain(samples);
+          const wrong = samples.findIndex((sample, place) => {
+            const column = place % width_px;
+            const sent = "mirrorColumns" in orientation ? place - column + (width_px - 1 - column) : place;
+            return sample !== countsAt(sent, bits);
+          });
+          expect(wrong).toBe(-1);
+          await camera.close();
+        }
       },
     );
 
