@@ -323,6 +323,19 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
       await page.getByRole("button", { name: "Next measurement" }).click();
       await expect.poll(() => rows.count()).toBe(measurement);
     }
+    // The last of the measurement's frames is shown; those before it were not kept, and are made again.
+    const steps = page.getByRole("group", { name: "Frames of the measurement" });
+    const step = async () =>
+      (await steps.innerText())
+        .match(/frame (\d+) of (\d+)/)
+        ?.slice(1)
+        .map(Number) ?? [];
+    await expect.poll(async () => new Set(await step()).size).toBe(1);
+    const [count = 0] = await step();
+    expect(count).toBeGreaterThan(1);
+    await steps.getByRole("button", { name: "Frame before" }).click();
+    await expect.poll(step).toEqual([count - 1, count]);
+    await page.locator(".replay .still .frame-canvas").waitFor();
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText(/^Sound: /).waitFor();
     await page.getByRole("button", { name: "Grade again" }).click();
