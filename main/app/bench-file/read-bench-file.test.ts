@@ -17,11 +17,11 @@ const withStage = (address: string): string =>
   SOUND.replace("{ driver: simulated }", `{ driver: grbl, address: "${address}" }`);
 
 /** Nine lists of ten aliases each: a thousand million words from a few hundred bytes. */
-const MULTIPLYING = [..."abcdefghi"].map((name, level) =>
+const MULTIPLYING = Array.from({ length: 9 }, (_, level) =>
   level === 0
-    ? "a: &a [x]"
-    : `${name}: &${name} [${Array(10)
-        .fill(`*${"abcdefghi"[level - 1] ?? ""}`)
+    ? "n0: &n0 [x]"
+    : `n${level}: &n${level} [${Array(10)
+        .fill(`*n${level - 1}`)
         .join(", ")}]`,
 );
 
