@@ -1,5 +1,6 @@
 import type { BenchOffer } from "../bench/benches.ts";
 import type { BenchFile } from "../contract/bench-file.ts";
+import { BenchError } from "../contract/error-codes.ts";
 import { type ConfiguredBench, offerConfiguredBench } from "./bench-file/offer-configured-bench.ts";
 import { readBenchFile } from "./bench-file/read-bench-file.ts";
 import { chooseKernel } from "./choose-kernel.ts";
@@ -39,16 +40,18 @@ export function chosenOffers(choice: BenchChoice, chain?: LiveChain): BenchOffer
   }
   if (seed !== undefined && scenario === undefined) throw new UsageError("--seed without --scenario; expected both");
   return [
-    offerSimulatedBench({
-      bench: "bench-1",
-      scenario: simulatedScenario(scenario ?? "clean", seed ?? 1),
-      seed: seed ?? 1,
-      realTime: choice.realTime === true,
-      keepIn: out,
-      keepFrames: true,
-      ...(chain === undefined ? {} : { chain }),
-      session: { kernel: chooseKernel().kernel },
-    }),
+    withReasons(
+      offerSimulatedBench({
+        bench: "bench-1",
+        scenario: simulatedScenario(scenario ?? "clean", seed ?? 1),
+        seed: seed ?? 1,
+        realTime: choice.realTime === true,
+        keepIn: out,
+        keepFrames: true,
+        ...(chain === undefined ? {} : { chain }),
+        session: { kernel: chooseKernel().kernel },
+      }),
+    ),
   ];
 }
 
@@ -61,18 +64,35 @@ export function offerBenchOfFile(
     chain,
   }: { readonly keepIn: string; readonly realTime?: boolean; readonly chain?: LiveChain },
 ): ConfiguredBench {
-  return offerConfiguredBench(file, {
-    realTime,
-    ...(chain === undefined ? {} : { chain }),
-    keep: ({ canaryKey, simulated }) =>
-      keepRun(keepIn, {
-        id: newRunId(file.bench),
-        bench: file.bench,
-        simulated,
-        by: "mcp",
-        benchFile: file,
-        more: { canary_key: canaryKey },
-      }),
-    session: { kernel: chooseKernel().kernel },
-  });
+  return withReasons(
+    offerConfiguredBench(file, {
+      realTime,
+      ...(chain === undefined ? {} : { chain }),
+      keep: ({ canaryKey, simulated }) =>
+        keepRun(keepIn, {
+          id: newRunId(file.bench),
+          bench: file.bench,
+          simulated,
+          by: "mcp",
+          benchFile: file,
+          more: { canary_key: canaryKey },
+        }),
+      session: { kernel: chooseKernel().kernel },
+    }),
+  );
+}
+
+/** Callers hear why a bench cannot be opened that is set up wrongly, rather than of a fault of the program. */
+function withReasons<Offer extends BenchOffer>(offer: Offer): Offer {
+  return {
+    ...offer,
+    async open() {
+      try {
+        return await offer.open();
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        throw new BenchError("not_offered", error.message, "Ask the operator to mend this, then open the bench again.");
+      }
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import type { Clock } from "../../drivers/protocol/clock.ts";
 import type { EmulatedController } from "../../simulators/controllers/emulated-controller.ts";
@@ -133,7 +133,11 @@ export async function hostOnPty(controller: EmulatedController, link: string): P
   const { port } = new URL(tcp.address);
   const socat = spawn("socat", [`PTY,link=${link},rawer`, `TCP:127.0.0.1:${port},nodelay`], { stdio: "ignore" });
   const ended = new Promise<void>((resolve) => {
-    socat.once("exit", () => resolve());
+    socat.once("exit", () => {
+      // Where socat was killed its link is left, and leads nowhere.
+      if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(link)) rmSync(link);
+      resolve();
+    });
     socat.once("error", () => resolve());
   });
   const failed = new Promise<never>((_resolve, reject) => {

@@ -7,6 +7,7 @@ import type { FrameTasks } from "./live-chain/frame-tasks.ts";
 import { createRunFolder, type NewRunRecord, type RunFolder } from "../store/run-folder.ts";
 import { isSimulatorsOwn } from "./kept-frames/recorded-light.ts";
 import { programVersion } from "./program-version.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Where runs are kept unless a command is told otherwise, below the folder in which it was started. */
 export const RUNS_FOLDER = "runs";
@@ -58,7 +59,7 @@ export function rawFrameSink(
   };
 }
 
-/** Begins the folder of a run; `benchFile` is that of its bench, where it has one. */
+/** Begins the folder of a run; `benchFile` is that of its bench, where it has one. Throws UsageError where it cannot be made. */
 export function keepRun(
   root: string,
   { benchFile, ...facts }: Omit<NewRunRecord, "versions"> & { readonly benchFile?: BenchFile },
@@ -66,7 +67,13 @@ export function keepRun(
   const record = benchFile === undefined ? facts : { ...facts, instruments: { bench_file: benchFile } };
   const durability = record.simulated ? "closing" : "power";
   const versions = { caustic: programVersion(), node: process.version };
-  const folder = createRunFolder(root, { ...record, versions }, { durability });
+  let folder: RunFolder;
+  try {
+    folder = createRunFolder(root, { ...record, versions }, { durability });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the run cannot be kept in ${root}: ${why}; expected a folder that can be written`);
+  }
   let problem: string | undefined;
   // A listener's failure is nobody's business on the bench, and a journal's comes up with the next call, of which there may be none.
   const noting = (what: string, work: () => void): void => {

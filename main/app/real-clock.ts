@@ -1,6 +1,9 @@
 import type { Cancellation } from "../../drivers/protocol/cancellation.ts";
 import type { Clock } from "../../drivers/protocol/clock.ts";
 
+/** The longest that a timer of Node takes; it ends a longer one at once. */
+const LONGEST_ms = 2 ** 31 - 1;
+
 /** The time on the wall, in milliseconds since the process began. */
 export class RealClock implements Clock {
   now_ms(): number {
@@ -17,7 +20,14 @@ export class RealClock implements Clock {
         cancellation?.removeEventListener("abort", finish);
         resolve();
       };
-      const timer = setTimeout(finish, Math.max(0, duration_ms));
+      const end_ms = this.now_ms() + duration_ms;
+      const again = (): void => {
+        const rest_ms = end_ms - this.now_ms();
+        if (rest_ms <= LONGEST_ms) timer = setTimeout(finish, Math.max(0, rest_ms));
+        else timer = setTimeout(again, LONGEST_ms);
+      };
+      let timer: NodeJS.Timeout | undefined;
+      again();
       cancellation?.addEventListener("abort", finish, { once: true });
     });
   }

@@ -12,7 +12,12 @@ const CONTROLLER_ADDRESS = /^(?:tcp:\/\/[^/]+:\d{1,5}\/?|emulated:\/\/[a-z0-9-]+
 /** Where a stage controller answers: path of a serial port, "tcp://host:port", or "emulated://NAME" in this process. */
 const controllerAddress = z
   .string()
-  .regex(CONTROLLER_ADDRESS, 'expected the path of a serial port, "tcp://host:port" or "emulated://<controller>"');
+  .regex(CONTROLLER_ADDRESS, 'expected the path of a serial port, "tcp://host:port" or "emulated://<controller>"')
+  .refine((address) => Number(/^tcp:.*:(\d+)\/?$/.exec(address)?.[1] ?? "1") <= 65_535, "expected a port up to 65535")
+  .refine(
+    (address) => address.includes("/") || !/^[\w.-]+:\d+$/.test(address),
+    'expected "tcp://host:port" for a serial device server',
+  );
 
 /** What every stage may be given; positions are in the bench's coordinates. */
 const commonOfStages = {

@@ -160,6 +160,28 @@ describe.skipIf(WHY_NO_CAMERAS !== undefined)(cameraTitle("cameras on the loopba
       expect(after).toContain("PayloadSize = 460800");
     });
 
+    test("settings that it does not have are brought back, and it goes on serving", async () => {
+      const server = await serve();
+      const name = ["-n", "Caustic-CONTRACT-1", "control"];
+      const impossible = ["Width=99999", "Height=99999", "OffsetX=4000000000", "ExposureTime=4e9"];
+      await arv("arv-tool-0.8", ...name, ...impossible);
+      await eventually("settings within the ranges", async () => {
+        const read = await arv("arv-tool-0.8", ...name, "Width", "Height", "OffsetX", "ExposureTime");
+        for (const within of [
+          /Width = 640\b/,
+          /Height = 480\b/,
+          /OffsetX = 624\b/,
+          /ExposureTime = 1(?:e\+06|000000)\b/,
+        ]) {
+          expect(read).toMatch(within);
+        }
+      });
+      const camera = await open({ pixelFormat: "Mono8" });
+      await camera.setExposure(1);
+      expect((await shoot(camera)).samples).toHaveLength(640 * 480);
+      expect(server.failure).toBeUndefined();
+    });
+
     test("arv-camera-test streams from it", async () => {
       const server = await serve();
       const options = ["--duration=2", "--no-packet-socket", "-a", "-f", "10", "-i", "9000", "-w", "320", "-h", "240"];

@@ -14,9 +14,12 @@ import { packPixels, payloadBytes, pixelFormatNamed, pixelFormatOfCode } from ".
 const REGISTERS = {
   width: 0x100,
   height: 0x104,
+  exposure_us: 0x120,
   sensorHeight: 0x118,
   sensorWidth: 0x11c,
   pixelFormat: 0x128,
+  x: 0x130,
+  y: 0x134,
   gain: 0x2010,
   blackLevel: 0x2014,
   exposureAuto: 0x2020,
@@ -26,6 +29,12 @@ const REGISTERS = {
   gamma: 0x2030,
   lutEnable: 0x2034,
 } as const;
+
+/** How often what a client has written is looked at. Short beside the way from a setting to the start of a stream. */
+const LOOK_ms = 10;
+/** As in `emulated-camera.xml`. */
+const LEAST_SIDE_px = 16;
+const EXPOSURE_us = { least: 20, most: 1_000_000 };
 
 const CONTINUOUS = 2;
 const GAMMA_AT_POWER_UP = 450;
@@ -77,6 +86,7 @@ export class CameraServer implements CameraServerFaults {
   readonly #native: NativeGenicam;
   readonly #source: ServedFrameSource;
   #handle: NativeHandle | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #last: { readonly bytes: Uint8Array; readonly at_ms: number } | undefined;
   #repeat = false;
   #failure: unknown;
@@ -116,7 +126,32 @@ export class CameraServer implements CameraServerFaults {
       [REGISTERS.lutEnable, 1],
     ];
     for (const [address, value] of powerUp) native.writeRegister(handle, address, value);
+    server.#looking = setInterval(() => server.#keepInRange(handle, options), LOOK_ms);
+    server.#looking.unref();
     return server;
+  }
+
+  /**
+   * A camera refuses settings that it does not have; libaravis takes whatever a client writes that does not heed the description, and
+   * would make frames of gigabytes. So what lies outside is brought back.
+   */
+  #keepInRange(
+    handle: NativeHandle,
+    { sensorWidth_px, sensorHeight_px }: Pick<CameraServerOptions, "sensorWidth_px" | "sensorHeight_px">,
+  ): void {
+    const ranges: readonly (readonly [number, number, number])[] = [
+      [REGISTERS.width, LEAST_SIDE_px, sensorWidth_px],
+      [REGISTERS.height, LEAST_SIDE_px, sensorHeight_px],
+      [REGISTERS.x, 0, sensorWidth_px - LEAST_SIDE_px],
+      [REGISTERS.y, 0, sensorHeight_px - LEAST_SIDE_px],
+      [REGISTERS.exposure_us, EXPOSURE_us.least, EXPOSURE_us.most],
+    ];
+    for (const [address, least, most] of ranges) {
+      const value = this.#native.readRegister(handle, address);
+      if (value < least || value > most) {
+        this.#native.writeRegister(handle, address, Math.min(most, Math.max(least, value)));
+      }
+    }
   }
 
   /** The first error of the frame source, if there was one; its frame was sent dark. */
@@ -141,6 +176,7 @@ export class CameraServer implements CameraServerFaults {
   async close(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;
+    clearInterval(this.#looking);
     if (handle !== undefined) await this.#native.stopServer(handle);
   }
 

@@ -22,6 +22,27 @@ const LINES = ["tcp", "pty"] as const;
 
 export const isEmulated = ({ address }: Pick<ControlledStageEntry, "address">): boolean => address.startsWith(SCHEME);
 
+type MakeController = (typeof EMULATED_CONTROLLERS)[string];
+
+/** What an address of an emulated stage says. */
+interface EmulatedAddress {
+  readonly make: MakeController;
+  readonly line: (typeof LINES)[number];
+  readonly mechanics: EmulatedMechanics;
+}
+
+/** Reads "emulated://NAME?…". Throws UsageError with the part that does not fit and what was expected. */
+export function readEmulatedAddress(address: string): EmulatedAddress {
+  const [name = "", query = ""] = address.slice(SCHEME.length).split("?", 2);
+  const make = Object.hasOwn(EMULATED_CONTROLLERS, name) ? EMULATED_CONTROLLERS[name] : undefined;
+  if (make === undefined) {
+    const names = Object.keys(EMULATED_CONTROLLERS).join(", ");
+    throw new UsageError(`no controller ${JSON.stringify(name)} can be emulated; expected one of ${names}`);
+  }
+  const { line, ...mechanics } = readQuery(new URLSearchParams(query));
+  return { make, line, mechanics };
+}
+
 /**
  * Starts the controller that "emulated://NAME?line=tcp|pty&travel_mm=…&velocity_mm_s=…&acceleration_mm_s2=…&position_mm=…"
  * names; everything behind the question mark may be left out. Its carriage stands on the bench as the calibration says.
@@ -32,14 +53,7 @@ export async function startEmulatedStage(
   { address, calibration = {} }: Pick<ControlledStageEntry, "address" | "calibration">,
   clock: Clock,
 ): Promise<EmulatedStageLine> {
-  const [name = "", query = ""] = address.slice(SCHEME.length).split("?", 2);
-  const make = Object.hasOwn(EMULATED_CONTROLLERS, name) ? EMULATED_CONTROLLERS[name] : undefined;
-  if (make === undefined) {
-    throw new UsageError(
-      `${address}: no controller ${JSON.stringify(name)} can be emulated; expected one of ${Object.keys(EMULATED_CONTROLLERS).join(", ")}`,
-    );
-  }
-  const { line, ...mechanics } = readQuery(address, new URLSearchParams(query));
+  const { make, line, mechanics } = readEmulatedAddress(address);
   const controller = make(clock, mechanics);
   const coordinates = new BenchCoordinates(given(calibration));
   const position_mm = (): number => coordinates.toBench(controller.position_mm() - controllerZero_mm(controller));
@@ -61,20 +75,20 @@ export async function startEmulatedStage(
 
 const MECHANICS = ["travel_mm", "velocity_mm_s", "acceleration_mm_s2", "position_mm"] as const;
 
-function readQuery(address: string, query: URLSearchParams): EmulatedMechanics & { line: (typeof LINES)[number] } {
+function readQuery(query: URLSearchParams): EmulatedMechanics & { line: (typeof LINES)[number] } {
   const numbers: Partial<Record<(typeof MECHANICS)[number], number>> = {};
   for (const [key, text] of query) {
     if (key === "line") continue;
     const known = MECHANICS.find((one) => one === key);
     if (known === undefined) {
-      throw new UsageError(`${address}: there is no ${key}; expected line, ${MECHANICS.join(", ")}`);
+      throw new UsageError(`there is no ${key}; expected line, ${MECHANICS.join(", ")}`);
     }
     const value = Number(text);
-    if (text === "" || !(value > 0)) throw new UsageError(`${address}: ${key} is ${text}; expected a number above 0`);
+    if (text === "" || !(value > 0)) throw new UsageError(`${key} is ${text}; expected a number above 0`);
     numbers[known] = value;
   }
   const asked = query.get("line") ?? "tcp";
   const line = LINES.find((one) => one === asked);
-  if (line === undefined) throw new UsageError(`${address}: line is ${asked}; expected ${LINES.join(" or ")}`);
+  if (line === undefined) throw new UsageError(`line is ${asked}; expected ${LINES.join(" or ")}`);
   return { ...numbers, line };
 }

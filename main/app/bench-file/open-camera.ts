@@ -4,6 +4,7 @@ import type { Clock } from "../../../drivers/protocol/clock.ts";
 import type { FrameRoom } from "../../../drivers/protocol/frame-memory.ts";
 import { InstrumentError } from "../../../drivers/protocol/instrument-error.ts";
 import type { FrameOrientation, GenicamCameraEntry } from "../../contract/bench-file.ts";
+import type { Scenario } from "../../../simulators/world/scenario.ts";
 import { hostCamera } from "../camera-emulation.ts";
 import { simulatedScenario } from "../simulated-scenario.ts";
 import { UsageError } from "../usage-error.ts";
@@ -30,6 +31,17 @@ const SCHEME = "emulated://camera?";
 export const isEmulatedCamera = ({ address = "" }: Pick<GenicamCameraEntry, "address">): boolean =>
   address.startsWith("emulated://");
 
+/** Reads "emulated://camera?scenario=NAME&seed=N". Throws UsageError with what was expected. */
+export function readEmulatedCameraAddress(address: string): { readonly scenario: Scenario; readonly seed: number } {
+  const query = new URLSearchParams(address.startsWith(SCHEME) ? address.slice(SCHEME.length) : "");
+  const scenario = query.get("scenario") ?? "";
+  const seed = query.get("seed") ?? "";
+  if (scenario === "" || !/^\d{1,15}$/.test(seed) || query.size !== 2) {
+    throw new UsageError("expected emulated://camera?scenario=<name>&seed=<whole number>");
+  }
+  return { scenario: simulatedScenario(scenario, Number(seed)), seed: Number(seed) };
+}
+
 /**
  * Starts the GigE Vision camera that "emulated://camera?scenario=NAME&seed=N" names, on the loopback interface, in the light
  * of the bench.
@@ -41,15 +53,10 @@ export async function startEmulatedCamera(
   clock: Clock,
   surroundings: Surroundings,
 ): Promise<{ readonly address: string; close(): Promise<void> }> {
-  const query = new URLSearchParams(address.startsWith(SCHEME) ? address.slice(SCHEME.length) : "");
-  const scenario = query.get("scenario") ?? "";
-  const seed = query.get("seed") ?? "";
-  if (scenario === "" || !/^\d{1,15}$/.test(seed) || query.size !== 2) {
-    throw new UsageError(`${address}: expected emulated://camera?scenario=<name>&seed=<whole number>`);
-  }
+  const { scenario, seed } = readEmulatedCameraAddress(address);
   const server = await hostCamera({
-    scenario: simulatedScenario(scenario, Number(seed)),
-    seed: Number(seed),
+    scenario,
+    seed,
     clock,
     position_mm: () => surroundings.position_mm(),
     beamBlocked: () => surroundings.beamBlocked(),

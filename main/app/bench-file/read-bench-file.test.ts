@@ -13,6 +13,18 @@ instruments:
   camera: { driver: simulated, scenario: clean, seed: 1 }
 `;
 
+const withStage = (address: string): string =>
+  SOUND.replace("{ driver: simulated }", `{ driver: grbl, address: "${address}" }`);
+
+/** Nine lists of ten aliases each: a thousand million words from a few hundred bytes. */
+const MULTIPLYING = Array.from({ length: 9 }, (_, level) =>
+  level === 0
+    ? "n0: &n0 [x]"
+    : `n${level}: &n${level} [${Array(10)
+        .fill(`*n${level - 1}`)
+        .join(", ")}]`,
+);
+
 function problemsOf(text: string) {
   try {
     parseBenchFile(text, "bench.yaml");
@@ -90,10 +102,47 @@ instruments:
     [`${SOUND}keep_out_zones:\n  - from_mm: 2\n    to_mm: 1\n`, 8, "keep_out_zones[0].to_mm"],
     [`${SOUND}bad: 1\n`, 6, "bad"],
     [SOUND.replace("632.8", ".nan"), 2, "wavelength_nm"],
+    ["a: &a [*a]\n", 1, ""],
+    [SOUND.replace("scenario: clean", "scenario: claen"), 5, "instruments.camera.scenario"],
+    [withStage("emulated://zaber"), 4, "instruments.stage.address"],
+    [withStage("emulated://grbl?line=usb"), 4, "instruments.stage.address"],
+    [withStage("tcp://localhost:65536"), 4, "instruments.stage.address"],
+    [withStage("localhost:4001"), 4, "instruments.stage.address"],
+    [
+      SOUND.replace(
+        "driver: simulated, scenario: clean, seed: 1",
+        'driver: genicam, address: "emulated://camera?seed=1"',
+      ).replace("bench:", "pixel_pitch_um: 5\nbench:"),
+      6,
+      "instruments.camera.address",
+    ],
+    [SOUND.replace("seed: 1", "seed: 99999999999999999999"), 5, "instruments.camera.seed"],
     [SOUND.replace("seed: 1", "seed: 1.5"), 5, "instruments.camera.seed"],
     [SOUND.replace("driver: simulated, scenario: clean, seed: 1", "driver: genicam"), 1, "pixel_pitch_um"],
   ])("%j is refused at its line", (text, line, field) => {
     expect(problemsOf(text).problems).toMatchObject([{ line, field }]);
+  });
+
+  test.each(["COM3", "/dev/ttyUSB0", "tcp://10.0.0.4:65535", "emulated://grbl?line=pty"])(
+    "%s is an address",
+    (address) => {
+      expect(parseBenchFile(withStage(address), "bench.yaml").instruments.stage).toMatchObject({ address });
+    },
+  );
+
+  test("aliases that multiply are refused by the file's name", () => {
+    expect(problemsOf(MULTIPLYING.join("\n")).message).toMatch(/^bench\.yaml, line 1, column 1: the aliases/);
+  });
+
+  test("an infinite number is shown as it is", () => {
+    expect(problemsOf(SOUND.replace("632.8", ".inf")).message).toMatch(
+      /wavelength_nm: expected number, found Infinity$/,
+    );
+  });
+
+  test("a name that nobody knows is told beside other mistakes", () => {
+    const text = withStage("emulated://zaber").replace("632.8", "red");
+    expect(problemsOf(text).problems.map(({ field }) => field)).toEqual(["wavelength_nm", "instruments.stage.address"]);
   });
 
   test("limits and zones the wrong way round are named beside other mistakes", () => {

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { type Document, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
 import { type BenchFile, benchFileSchema, contradictions } from "../../contract/bench-file.ts";
+import { simulatedScenario } from "../simulated-scenario.ts";
 import { UsageError } from "../usage-error.ts";
+import { isEmulated, readEmulatedAddress } from "./emulated-address.ts";
+import { isEmulatedCamera, readEmulatedCameraAddress } from "./open-camera.ts";
 
 /** One mistake in a bench file. Line and column count from 1. */
 export interface BenchFileProblem {
@@ -59,16 +62,20 @@ export function parseBenchFile(text: string, file: string): BenchFile {
       document.errors.map(({ pos, message }) => ({ ...place(pos[0]), field: "", message: `not YAML: ${message}` })),
     );
   }
-  const value: unknown = document.toJS();
+  const value = valueOf(document, (problem) => new BenchFileError(file, [{ ...place(0), ...problem }]));
   const checked = benchFileSchema.safeParse(value);
-  if (checked.success) return checked.data;
-  const { issues } = checked.error;
+  const unknown = unknownNames(value);
+  if (checked.success && unknown.length === 0) return checked.data;
+  const issues = checked.error?.issues ?? [];
   // What contradicts itself is looked for by the schema only where every field by itself is right.
   const further =
     issues.some((issue) => issue.code === "custom") || typeof value !== "object" || value === null
       ? []
       : contradictions(value);
-  const problems = [...issues.flatMap((issue) => eachField(issue)), ...further]
+  const mistakes = [...issues.flatMap((issue) => eachField(issue)), ...further, ...unknown];
+  const problems = mistakes
+    // One mistake of a field may break several of its rules; the first says enough.
+    .filter(({ path }, index) => mistakes.findIndex((other) => fieldName(other.path) === fieldName(path)) === index)
     .map(({ path, message }) => ({
       ...place(offsetOf(document, path)),
       field: path.length === 0 ? "the file" : fieldName(path),
@@ -79,6 +86,42 @@ export function parseBenchFile(text: string, file: string): BenchFile {
 }
 
 type Path = readonly PropertyKey[];
+
+/** The value that the text describes, unless its aliases have no end. */
+function valueOf(document: Document.Parsed, refuse: (problem: Pick<BenchFileProblem, "field" | "message">) => Error) {
+  try {
+    const value: unknown = document.toJS();
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
+    throw refuse({ field: "", message: `the aliases (*name) of this YAML multiply or contain themselves (${why})` });
+  }
+}
+
+/** What can be emulated or simulated is not known to the schema; the rest of a file may have mistakes of its own. */
+function unknownNames(value: unknown): { path: Path; message: string }[] {
+  const found: { path: Path; message: string }[] = [];
+  const check = (path: Path, read: (text: string) => unknown): void => {
+    const text = valueAt(value, path);
+    if (typeof text !== "string") return;
+    try {
+      read(text);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      found.push({ path, message: error.message });
+    }
+  };
+  const stage = (address: string): unknown => isEmulated({ address }) && readEmulatedAddress(address);
+  check(["instruments", "stage", "address"], stage);
+  check(["instruments", "shutter", "stage", "address"], stage);
+  check(
+    ["instruments", "camera", "address"],
+    (address) => isEmulatedCamera({ address }) && readEmulatedCameraAddress(address),
+  );
+  check(["instruments", "camera", "scenario"], (name) => simulatedScenario(name, 0));
+  return found;
+}
 
 /** One entry per field: unknown keys come in a bundle. */
 function eachField(issue: z.core.$ZodIssue): { path: Path; message: string }[] {
@@ -113,7 +156,8 @@ function valueAt(value: unknown, path: Path): unknown {
 
 function foundText(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
+  // JSON has no word for .nan and .inf.
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 

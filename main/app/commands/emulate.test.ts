@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -37,9 +37,11 @@ describe("caustic emulate", () => {
     });
     await once(child.stdout, "data");
     const socat = execFileSync("pgrep", ["-P", String(child.pid), "socat"], { encoding: "utf8" });
-    process.kill(Number(socat));
+    // It has no time to take its link away.
+    process.kill(Number(socat), "SIGKILL");
     expect(await once(child, "exit")).toEqual([3, null]);
     expect(stderr).toMatch(/socat has ended, so .* is gone/);
+    expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
   });
 
@@ -51,6 +53,10 @@ describe("caustic emulate", () => {
     [["camera", "--scenario", "clean"], "needs --scenario and --seed"],
     [["camera", "--scenario", "nowhere", "--seed", "1"], 'no scenario "nowhere"'],
     [["camera", "--scenario", "clean", "--seed", "1", "--serial", "no spaces"], "expected 1 to 15 letters"],
+    [["camera", "--scenario", "clean", "--seed", "1", "--tcp", "0"], "--tcp does not belong to emulate camera"],
+    [["grbl", "--seed", "1"], "--seed does not belong to emulate grbl"],
+    [["grbl", "--pty", ""], "expected the path of the pseudo-terminal"],
+    [["grbl", "--tcp", ""], "is not a port"],
     [["bench", "--scenario", "clean", "--seed", "1"], "needs --stage"],
     [["bench", "--scenario", "clean", "--seed", "1", "--stage", "toaster"], '"toaster" cannot be emulated'],
   ])("%j ends with status 2 and one sentence", async (args, words) => {

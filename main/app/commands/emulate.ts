@@ -84,7 +84,16 @@ Example:
     });
 }
 
+/** An option that has no effect would leave somebody waiting for it. */
+function refuseForeignOptions(name: string, options: EmulateOptions): void {
+  const foreign: readonly (keyof EmulateOptions)[] =
+    name === "camera" ? ["tcp", "pty", "stage"] : name === "bench" ? [] : ["scenario", "seed", "serial", "stage"];
+  const given = foreign.find((option) => options[option] !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} does not belong to emulate ${name}`);
+}
+
 async function serve(name: string, options: EmulateOptions): Promise<readonly Served[]> {
+  refuseForeignOptions(name, options);
   if (name === "camera") {
     const camera = await serveCamera(options, () => options.z);
     announceCamera(camera, options);
@@ -128,12 +137,13 @@ async function hostController(controller: EmulatedController, options: LineOptio
     throw new UsageError("--tcp and --pty exclude each other");
   }
   if (options.pty !== undefined) {
+    if (options.pty === "") throw new UsageError("--pty is empty, expected the path of the pseudo-terminal");
     return hostOnPty(controller, options.pty).catch((error: unknown) => {
       throw new UsageError(`--pty ${options.pty ?? ""}: ${reasonOf(error)}`);
     });
   }
   const port = Number(options.tcp ?? "0");
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (options.tcp === "" || !Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new UsageError(`--tcp ${options.tcp ?? ""} is not a port, expected 0 to 65535`);
   }
   return hostOnTcp(controller, port).catch((error: unknown) => {

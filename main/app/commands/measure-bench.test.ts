@@ -76,6 +76,31 @@ describe("caustic measure --bench", () => {
     expect(readdirSync(folder)).not.toContain("none");
   });
 
+  test("a run that cannot be kept is refused with status 2 and the folder", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    const bench = `${BENCH}  shutter: { driver: simulated }\n`;
+    for (const what of [
+      ["--bench", benchFile(bench)],
+      ["--scenario", "clean", "--seed", "7"],
+    ]) {
+      const { status, stdout, stderr } = await runCaustic(["measure", ...what, "--out", join(file, "runs")]);
+      expect(stderr).toMatch(/^caustic measure: the run cannot be kept in .*file\/runs: ENOTDIR/);
+      expect(status).toBe(2);
+      expect(stdout).toBe("");
+    }
+  });
+
+  test("an instrument that fails before there is a run ends it with status 3 and its name alone", async () => {
+    const stage = '{ driver: pi-gcs2, address: "emulated://pi-gcs2" }';
+    const shutter = `  shutter: { driver: stage, open_mm: 5, closed_mm: 20, stage: ${stage} }\n`;
+    const file = benchFile(`${BENCH}${shutter}`);
+    const { status, stdout, stderr } = await runCaustic(["measure", "--bench", file, "--out", join(folder, "none")]);
+    expect(stderr).toMatch(/^caustic measure: PI .* \(shutter\): absolute moves need a reference first.*\n$/);
+    expect(status).toBe(3);
+    expect(stdout).toBe("");
+  });
+
   test.each([
     [["--bench", "nowhere.yaml"], /nowhere\.yaml cannot be read/],
     [["--bench", "x.yaml", "--scenario", "clean"], /--bench stands in place of --scenario/],

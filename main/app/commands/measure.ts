@@ -112,29 +112,58 @@ function contenderFor(options: MeasureOptions): Contender {
 }
 
 async function measure(options: MeasureOptions): Promise<void> {
-  const { by, note } = options;
   const contender = contenderFor(options);
   const watch = new RunWatch();
   const calledOff = new AbortController();
-  const subject = await subjectOf(options, watch, calledOff.signal);
-  let failure: Error | undefined;
-  let usage: ModelUsage | undefined;
-  const onTurn = (turn: ModelTurn): void => {
-    usage = turn.usage;
-    appendFileSync(join(subject.directory, "turns.jsonl"), `${JSON.stringify(turn)}\n`);
-  };
-  const tools = TOOL_NAMES.filter((tool) => !(by === "agent-noview" && tool === "view_frame"));
+  let subject: Subject | undefined;
   const leaveSignals = takeEndingSignals(
     () => calledOff.abort(new Error("the measurement was called off")),
-    () => void subject.stop?.().catch(() => undefined),
+    () => void subject?.stop?.().catch(() => undefined),
   );
   try {
+    subject = await subjectOf(options, watch, calledOff.signal);
+    await drive(subject, contender, options, watch, calledOff.signal);
+  } finally {
+    leaveSignals();
+  }
+}
+
+async function drive(
+  subject: Subject,
+  contender: Contender,
+  options: MeasureOptions,
+  watch: RunWatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { by, note } = options;
+  let failure: Error | undefined;
+  let usage: ModelUsage | undefined;
+  let turns = "";
+  const onTurn = (turn: ModelTurn): void => {
+    usage = turn.usage;
+    turns += `${JSON.stringify(turn)}\n`;
+    // On the bench of a file the run begins when the model opens it.
+    if (subject.directory === "") return;
+    appendFileSync(join(subject.directory, "turns.jsonl"), turns);
+    turns = "";
+  };
+  const tools = TOOL_NAMES.filter((tool) => !(by === "agent-noview" && tool === "view_frame"));
+  let unopened: Error | undefined;
+  const offer: BenchOffer = {
+    ...subject.offer,
+    open: () =>
+      subject.offer.open().catch((error: unknown) => {
+        unopened = error instanceof Error ? error : new Error(String(error));
+        throw error;
+      }),
+  };
+  try {
     await driveBench({
-      offer: subject.offer,
+      offer,
       contender,
       tools,
       onTurn,
-      signal: calledOff.signal,
+      signal,
       ...(note === undefined ? {} : { note }),
     });
   } catch (error) {
@@ -142,8 +171,10 @@ async function measure(options: MeasureOptions): Promise<void> {
   } finally {
     watch.end();
     await subject.offer.close?.();
-    leaveSignals();
   }
+  // There is no run to tell of; the tool's answer to the contender says less than the error itself.
+  const without = unopened ?? failure;
+  if (without !== undefined && subject.directory === "") throw without;
   const { events } = watch;
   const finished = ofType(events, "finished").at(-1);
   const caustic = finished ?? ofType(events, "caustic_fitted").at(-1);
