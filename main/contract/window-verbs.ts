@@ -22,6 +22,10 @@ const done = z.object({});
 /** Which frame of a measurement or dark, from 0. */
 const frameIndex = z.number().int().nonnegative();
 
+/** Under which name a run is kept, and when it began: wall clock, ISO 8601. */
+export const keptAsSchema = z.object({ record, started: z.string().optional() });
+export type KeptAs = z.infer<typeof keptAsSchema>;
+
 /** A run that is open now. */
 export const openRunSchema = z.object({
   run: z.string(),
@@ -29,6 +33,7 @@ export const openRunSchema = z.object({
   simulated: z.boolean(),
   state: z.enum(["open", "paused", "finished", "closed"]),
   holder: z.string().optional(),
+  kept: keptAsSchema.optional(),
 });
 
 /** A kept run in a list. */

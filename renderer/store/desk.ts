@@ -50,6 +50,7 @@ export class Desk {
         onOverview: (overview) => {
           useWindow.setState({ overview });
           this.#followOpenRun();
+          this.#learnName();
         },
         onFrame: (frame) => {
           this.#onFrame(frame);
@@ -92,7 +93,7 @@ export class Desk {
   tell(what: unknown, tone: Message["tone"] = "bad"): void {
     const id = this.#messages++;
     const text = what instanceof Error ? what.message : String(what);
-    const hint = what instanceof PageError && what.hint !== "" ? what.hint : undefined;
+    const hint = what instanceof PageError ? hintOf(what) : undefined;
     const message: Message = { id, tone, text, ...(hint === undefined ? {} : { hint }) };
     useWindow.setState(({ messages }) => ({ messages: [...messages.slice(-3), message] }));
     if (tone === "good") {
@@ -183,6 +184,7 @@ export class Desk {
       selected: undefined,
       yours: undefined,
     });
+    this.#learnName();
     this.#unwatch = this.connection.watch(
       source,
       0,
@@ -240,6 +242,15 @@ export class Desk {
     else if (run !== undefined && useWindow.getState().followed?.state.closed === true) {
       // The closed run stays on the screen until another is opened: its result is what one wants to read.
       this.connection.setLive(undefined);
+    }
+  }
+
+  /** Under which name the run that is followed is kept: the host forgets it when the run closes, exports need it later. */
+  #learnName(): void {
+    const { overview, run, followed } = useWindow.getState();
+    const kept = overview?.open_runs.find((one) => one.run === run)?.kept;
+    if (followed !== undefined && followed.kept === undefined && kept !== undefined) {
+      useWindow.setState({ followed: { ...followed, kept } });
     }
   }
 
@@ -316,6 +327,12 @@ export class Desk {
     this.#numbersAt_ms = performance.now();
     useWindow.setState({ live });
   }
+}
+
+/** The host's advice is for whoever calls; it is the operator who ends a pause. */
+function hintOf({ code, hint }: PageError): string | undefined {
+  if (code === "paused") return "Resume it in the bar (P), or take over.";
+  return hint === "" ? undefined : hint;
 }
 
 /** Whether the samples are less than every pixel of the sensor. */

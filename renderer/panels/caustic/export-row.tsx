@@ -8,6 +8,7 @@ import { savePlotPng, savePlotSvg } from "./plot-picture.ts";
 import { type ExportedRun, Report } from "./report.tsx";
 import { reportDocument } from "./report-document.ts";
 
+<<<<<<< HEAD
 interface ExportRowProps {
   readonly run: ExportedRun;
   readonly name: string;
@@ -20,6 +21,11 @@ interface ExportRowProps {
 
 /** Takes a run's results along: table, values, pictures, a raw frame, the report. */
 export function ExportRow({ run, name, record, selected, index }: ExportRowProps) {
+=======
+/** Takes a run's results along: table, values, pictures, a raw frame, the report. The files have the name of the run. */
+export function ExportRow({ run, selected }: { run: ExportedRun; selected: string | undefined }) {
+  const name = run.kept?.record ?? run.state.description?.bench ?? "run";
+>>>>>>> e3a26c2 (A paused script waits instead of giving up, the bar says paused; a report names its run and its day; all flags of a frame are named)
   const desk = useDesk();
   const [printing, setPrinting] = useState<AbortController>();
   // The report is there while something is made of it: it has a row for every measurement.
@@ -156,7 +162,7 @@ export function ExportRow({ run, name, record, selected, index }: ExportRowProps
       >
         TIFF
       </button>
-      {paper ? createPortal(<Report run={run} {...(record === undefined ? {} : { record })} />, document.body) : null}
+      {paper ? createPortal(<Report run={run} />, document.body) : null}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { PageOutput } from "../../../main/contract/window-verbs.ts";
 import { EmptyState } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { clockTime, fixed } from "../../store/format.ts";
+import { useRuns } from "../../store/runs-store.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
 import { ExportRow } from "../caustic/export-row.tsx";
 import { MeasurementFrame } from "../caustic/measurement-frame.tsx";
@@ -19,6 +20,7 @@ const PLAY_HZ = 12;
 export function Replay({ record }: { record: string }) {
   const desk = useDesk();
   const opened = useRecord(record);
+  const started = useRuns(({ records }) => records?.find((one) => one.record === record)?.started);
   const [cursor, setCursor] = useState<number>();
   const [playing, setPlaying] = useState(false);
   const [selected, setSelected] = useState<string>();
@@ -176,11 +178,16 @@ export function Replay({ record }: { record: string }) {
         <ResultCard state={state} caustic={caustic} />
         <div className="section">
           <ExportRow
+<<<<<<< HEAD
             run={{ source: opened.source, state, caustic }}
             name={record}
             record={record}
             selected={shown}
             index={index}
+=======
+            run={{ source: opened.source, kept: { record, ...(started === undefined ? {} : { started }) }, state, caustic }}
+            selected={shown}
+>>>>>>> e3a26c2 (A paused script waits instead of giving up, the bar says paused; a report names its run and its day; all flags of a frame are named)
           />
         </div>
         <Timeline
