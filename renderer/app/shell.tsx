@@ -187,7 +187,9 @@ function Driver() {
         <button
           type="button"
           className={paused ? "small paused" : "small"}
-          title={paused ? "The run is paused: nobody acts on the bench until it is resumed (P)" : "Pause who drives (P)"}
+          title={
+            paused ? "The run is paused: nobody acts on the bench until it is resumed (P)" : "Pause who drives (P)"
+          }
           onClick={() => void desk.attempt(() => desk.call(paused ? "resume" : "pause", { run }))}
         >
           {paused ? "Paused · Resume" : "Pause"}

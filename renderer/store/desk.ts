@@ -29,7 +29,7 @@ export class Desk {
   readonly connection: Connection;
   readonly frames = new FrameChannel();
   readonly #recordListeners = new Set<() => void>();
-  readonly #evaluationListeners = new Set<(evaluation: string) => void>();
+  readonly #evaluationListeners = new Set<(evaluation: string | undefined) => void>();
   readonly #stopListeners = new Set<() => void>();
   #unwatch: (() => void) | undefined;
   #numbersAt_ms = 0;
@@ -124,7 +124,8 @@ export class Desk {
     return () => this.#recordListeners.delete(listener);
   }
 
-  onEvaluation(listener: (evaluation: string) => void): () => void {
+  /** Calls back when an evaluation changed; without its name after an interruption, in which any may have. */
+  onEvaluation(listener: (evaluation: string | undefined) => void): () => void {
     this.#evaluationListeners.add(listener);
     return () => this.#evaluationListeners.delete(listener);
   }
@@ -226,7 +227,12 @@ export class Desk {
   }
 
   #onState(connection: ConnectionState): void {
+    const before = useWindow.getState().connection.kind;
     useWindow.setState({ connection });
+    if (before !== "lost" || connection.kind !== "open") return;
+    // What changed meanwhile was told to nobody.
+    for (const listener of [...this.#recordListeners]) listener();
+    for (const listener of [...this.#evaluationListeners]) listener(undefined);
   }
 
   /** Looks at a run that is open, where the window looks at none. */

@@ -40,9 +40,7 @@ export class LiveFeed {
   readonly #viewers = new Set<Viewer>();
   readonly #unwatch: () => void;
   readonly #pace = new ReadingPace();
-  #reading:
-    | { readonly reading: FrameReading; readonly sequence: number; readonly exposure_ms: number }
-    | undefined;
+  #reading: { readonly reading: FrameReading; readonly sequence: number; readonly exposure_ms: number } | undefined;
   #position_mm: number | undefined;
   #running = false;
   #looking = false;

@@ -373,6 +373,7 @@ class Connection implements Viewer {
         feed.push(session.events(from));
       } else {
         const events = await this.#host.recordEvents(id);
+        if (events.length === 0) feed.sayNothingComes();
         feed.push(events.filter((event) => event.seq >= from));
       }
     } catch (error) {

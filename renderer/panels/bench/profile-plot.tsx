@@ -36,12 +36,7 @@ export function ProfilePlot({ axis }: { axis: "x" | "y" }) {
   );
 }
 
-function Curve(props: {
-  profile: AxisProfile;
-  gaussian: AxisProfile["gaussian"];
-  axis: "x" | "y";
-  top: number;
-}) {
+function Curve(props: { profile: AxisProfile; gaussian: AxisProfile["gaussian"]; axis: "x" | "y"; top: number }) {
   const { profile, gaussian, axis, top } = props;
   const to_um = profile.from_um + profile.step_um * (profile.counts.length - 1);
   const xs = profile.counts.map((_, index) => profile.from_um + index * profile.step_um);

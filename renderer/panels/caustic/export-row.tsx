@@ -8,24 +8,16 @@ import { savePlotPng, savePlotSvg } from "./plot-picture.ts";
 import { type ExportedRun, Report } from "./report.tsx";
 import { reportDocument } from "./report-document.ts";
 
-<<<<<<< HEAD
 interface ExportRowProps {
   readonly run: ExportedRun;
-  readonly name: string;
-  /** Names a kept run on the report. */
-  readonly record?: string;
   readonly selected: string | undefined;
   /** Which frame of the selected measurement, from 0; the last one when absent. */
   readonly index?: number | undefined;
 }
 
-/** Takes a run's results along: table, values, pictures, a raw frame, the report. */
-export function ExportRow({ run, name, record, selected, index }: ExportRowProps) {
-=======
 /** Takes a run's results along: table, values, pictures, a raw frame, the report. The files have the name of the run. */
-export function ExportRow({ run, selected }: { run: ExportedRun; selected: string | undefined }) {
+export function ExportRow({ run, selected, index }: ExportRowProps) {
   const name = run.kept?.record ?? run.state.description?.bench ?? "run";
->>>>>>> e3a26c2 (A paused script waits instead of giving up, the bar says paused; a report names its run and its day; all flags of a frame are named)
   const desk = useDesk();
   const [printing, setPrinting] = useState<AbortController>();
   // The report is there while something is made of it: it has a row for every measurement.

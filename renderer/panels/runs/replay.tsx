@@ -49,6 +49,12 @@ export function Replay({ record }: { record: string }) {
         <p>{opened.failure}</p>
       </EmptyState>
     );
+  if (opened.events.length === 0)
+    return (
+      <EmptyState title="This run holds no event">
+        <p>Whoever wrote it ended before anything was done. There is nothing to walk through.</p>
+      </EmptyState>
+    );
   const state = opened.at(seq);
   const shown = selected ?? state.measurements.at(-1)?.measurement;
   const index = frame !== undefined && frame.of === shown ? frame.index : undefined;
@@ -178,16 +184,14 @@ export function Replay({ record }: { record: string }) {
         <ResultCard state={state} caustic={caustic} />
         <div className="section">
           <ExportRow
-<<<<<<< HEAD
-            run={{ source: opened.source, state, caustic }}
-            name={record}
-            record={record}
+            run={{
+              source: opened.source,
+              kept: { record, ...(started === undefined ? {} : { started }) },
+              state,
+              caustic,
+            }}
             selected={shown}
             index={index}
-=======
-            run={{ source: opened.source, kept: { record, ...(started === undefined ? {} : { started }) }, state, caustic }}
-            selected={shown}
->>>>>>> e3a26c2 (A paused script waits instead of giving up, the bar says paused; a report names its run and its day; all flags of a frame are named)
           />
         </div>
         <Timeline

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { browserPrinter } from "../../../main/app/window/pdf-printer.ts";
 import type { BenchEvent } from "../../../main/contract/events.ts";
@@ -378,6 +378,32 @@ test("the operator takes the bench over from a script, and the script's next cal
     exposure_ms: 1,
   });
 });
+
+test("a kept run without any event is read to its end, too", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const record = "20260101-000000-bench-1-000000";
+  const { directory, close } = createRunFolder(mkdtempSync(join(tmpdir(), "caustic-empty-")), {
+    id: record,
+    bench: "bench-1",
+    simulated: true,
+    by: "mcp",
+    versions: { caustic: "0", node: "0" },
+  });
+  try {
+    close();
+    const opened = await page.connection.call("open_record", { folder: directory });
+    const ends: number[] = [];
+    page.connection.watch(`record:${opened.record}`, 0, (events) => ends.push(events.length), fail);
+    await expect.poll(() => ends).toEqual([0]);
+  } finally {
+    rmSync(dirname(directory), { recursive: true });
+  }
+});
+
+function fail(error: Error): void {
+  throw error;
+}
 
 test("a kept run is graded again, and opened from a folder elsewhere as it is from the list", async () => {
   const page = pageOf(host());
