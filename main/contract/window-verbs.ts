@@ -268,7 +268,12 @@ export const WINDOW_VERBS = {
   /** Keeps a bench file; refused with the line that is wrong when it does not fit the schema. */
   save_bench_file: {
     input: z.strictObject({
-      file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,80}\.ya?ml$/),
+      file: z
+        .string()
+        .regex(
+          /^[A-Za-z0-9][A-Za-z0-9 _-]{0,80}\.ya?ml$/,
+          "expected letters, figures, spaces, _ or - before an ending .yaml",
+        ),
       text: z.string().max(100_000),
     }),
     output: done,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -53,14 +53,6 @@ test("a folder lists its benches with what the window edits, and files that are 
     },
   ]);
   expect(new BenchFileFolder(join(folder, "nowhere"), () => never()).list()).toEqual([]);
-});
-
-test.each(["wall", "../wall.yaml", "wall.txt"])("a file that the list would not show is not kept: %s", (name) => {
-  const { folder, files } = folderWith(TEXT);
-  expect(() => {
-    files.save(name, TEXT);
-  }).toThrow(/expected one that ends in \.yaml, without a folder/);
-  expect(readdirSync(folder)).toEqual(["mine.yaml"]);
 });
 
 function never(): never {

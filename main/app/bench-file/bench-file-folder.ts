@@ -12,8 +12,6 @@ import { parseBenchFile } from "./read-bench-file.ts";
 /** Where the window looks for bench files unless a command names one, below the folder in which it was started. */
 export const BENCHES_FOLDER = "benches";
 
-const IS_LISTED = /\.ya?ml$/;
-
 /** The bench files of one folder, as the window lists, edits and offers them. */
 export class BenchFileFolder {
   readonly #folder: string;
@@ -27,20 +25,13 @@ export class BenchFileFolder {
   list(): BenchFileListing[] {
     if (!existsSync(this.#folder)) return [];
     return readdirSync(this.#folder)
-      .filter((name) => IS_LISTED.test(name))
+      .filter((name) => /\.ya?ml$/.test(name))
       .sort()
       .map((file) => listing(file, this.#text(file)));
   }
 
   /** Throws `bad_argument` with line and field of every mistake; what was there before stays then. */
   save(file: string, text: string): void {
-    if (!IS_LISTED.test(file) || basename(file) !== file) {
-      throw new BenchError(
-        "bad_argument",
-        `file name ${JSON.stringify(file)}: expected one that ends in .yaml, without a folder`,
-        "Choose another name; nothing was changed.",
-      );
-    }
     this.#parse(file, text);
     mkdirSync(this.#folder, { recursive: true });
     const path = join(this.#folder, basename(file));

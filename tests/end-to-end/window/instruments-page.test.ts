@@ -97,7 +97,7 @@ test.skipIf(noBrowser !== undefined)(
       expect(await content.inputValue()).toBe(written);
       for (const [name, refusal] of [
         ["mine.yaml", /There is another file mine\.yaml/],
-        ["wall", /expected one that ends in \.yaml/],
+        ["wall", /before an ending \.yaml/],
       ] as const) {
         await page.getByLabel("File name").fill(name);
         await page.getByRole("button", { name: "Keep", exact: true }).click();
