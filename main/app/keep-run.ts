@@ -35,6 +35,20 @@ export function frameKeeping(simulated: boolean, file?: BenchFile): FrameKeeping
   return file === undefined || isSimulatorsOwn(file) ? "first unless large" : "first";
 }
 
+/** Under which name a run is kept, and when it began by the wall clock. */
+export interface KeptAs {
+  readonly record: string;
+  /** ISO 8601. */
+  readonly started: string;
+}
+
+const keptAs = new WeakMap<object, KeptAs>();
+
+/** What a run is kept as; undefined where its folder follows no such session. */
+export function sessionKeptAs(session: object): KeptAs | undefined {
+  return keptAs.get(session);
+}
+
 /** Name of the folder of a run on that bench: sorts by time, fits into a file name, and is never there already. */
 export function newRunId(bench: string, now = new Date()): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
@@ -91,6 +105,7 @@ export function keepRun(
     frameSink: (pixelPitch_um, tiff) =>
       rawFrameSink(folder.writeFrame, frameKeeping(record.simulated, benchFile), pixelPitch_um, tiff),
     follow(session) {
+      keptAs.set(session, { record: folder.id, started: folder.openedAt });
       session.subscribe((event) => {
         if (event.type === "view_made") {
           noting("a picture could not be kept", () => folder.writePicture(event.view, session.picture(event.view)));

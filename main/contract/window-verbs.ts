@@ -22,6 +22,10 @@ const done = z.object({});
 /** Which frame of a measurement or dark, from 0. */
 const frameIndex = z.number().int().nonnegative();
 
+/** Under which name a run is kept, and when it began: wall clock, ISO 8601. */
+export const keptAsSchema = z.object({ record, started: z.string().optional() });
+export type KeptAs = z.infer<typeof keptAsSchema>;
+
 /** A run that is open now. */
 export const openRunSchema = z.object({
   run: z.string(),
@@ -29,6 +33,7 @@ export const openRunSchema = z.object({
   simulated: z.boolean(),
   state: z.enum(["open", "paused", "finished", "closed"]),
   holder: z.string().optional(),
+  kept: keptAsSchema.optional(),
 });
 
 /** A kept run in a list. */
@@ -263,7 +268,12 @@ export const WINDOW_VERBS = {
   /** Keeps a bench file; refused with the line that is wrong when it does not fit the schema. */
   save_bench_file: {
     input: z.strictObject({
-      file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,80}\.ya?ml$/),
+      file: z
+        .string()
+        .regex(
+          /^[A-Za-z0-9][A-Za-z0-9 _-]{0,80}\.ya?ml$/,
+          "expected letters, figures, spaces, _ or - before an ending .yaml",
+        ),
       text: z.string().max(100_000),
     }),
     output: done,

@@ -29,6 +29,8 @@ export interface RunFolderOptions {
 export interface RunFolder {
   readonly directory: string;
   readonly id: string;
+  /** Wall clock, ISO 8601. */
+  readonly openedAt: string;
   readonly journal: Journal;
   /** Keeps a raw frame, already encoded as a 16-bit TIFF. */
   writeFrame(id: string, index: number, tiff: Uint8Array): Promise<void>;
@@ -59,6 +61,7 @@ export function createRunFolder(root: string, record: NewRunRecord, options: Run
   return {
     directory,
     id,
+    openedAt: opened.opened_at,
     journal,
     async writeFrame(frame, index, tiff) {
       await mkdir(join(directory, FRAMES), { recursive: true });

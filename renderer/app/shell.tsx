@@ -174,23 +174,26 @@ function Driver() {
         </button>
       ) : null}
       {foreign ? (
-        <>
-          <button
-            type="button"
-            className="small primary"
-            title="Stops what it does and gives you control (T)"
-            onClick={() => void desk.attempt(() => desk.call("take_over", { run }))}
-          >
-            Take over
-          </button>
-          <button
-            type="button"
-            className="small"
-            onClick={() => void desk.attempt(() => desk.call(paused ? "resume" : "pause", { run }))}
-          >
-            {paused ? "Resume" : "Pause"}
-          </button>
-        </>
+        <button
+          type="button"
+          className="small primary"
+          title="Stops what it does and gives you control (T)"
+          onClick={() => void desk.attempt(() => desk.call("take_over", { run }))}
+        >
+          Take over
+        </button>
+      ) : null}
+      {foreign || paused ? (
+        <button
+          type="button"
+          className={paused ? "small paused" : "small"}
+          title={
+            paused ? "The run is paused: nobody acts on the bench until it is resumed (P)" : "Pause who drives (P)"
+          }
+          onClick={() => void desk.attempt(() => desk.call(paused ? "resume" : "pause", { run }))}
+        >
+          {paused ? "Paused · Resume" : "Pause"}
+        </button>
       ) : null}
     </span>
   );

@@ -16,7 +16,9 @@ const STEPS: readonly Step[] = [
   {
     title: "Open a bench",
     text: "Choose a bench in the bench view. A simulated one is a good start: nothing can break, and it says SIMULATED everywhere.",
-    reached: ({ followed }) => followed?.state.description !== undefined,
+    // A run that somebody has finished before is no beginning.
+    reached: ({ followed }) =>
+      followed?.state.description !== undefined && followed.state.finished === undefined && !followed.state.closed,
   },
   {
     title: "Look at the beam",

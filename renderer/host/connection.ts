@@ -326,7 +326,10 @@ export class Connection {
     if (watch === undefined) return;
     const fresh = events.filter((event) => event.seq >= watch.next);
     const [first] = fresh;
-    if (first === undefined) return;
+    if (first === undefined) {
+      if (events.length === 0) watch.onEvents([], more);
+      return;
+    }
     if (first.seq !== watch.next) {
       this.#post({ type: "watch", source, from: watch.next });
       return;

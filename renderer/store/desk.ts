@@ -29,7 +29,7 @@ export class Desk {
   readonly connection: Connection;
   readonly frames = new FrameChannel();
   readonly #recordListeners = new Set<() => void>();
-  readonly #evaluationListeners = new Set<(evaluation: string) => void>();
+  readonly #evaluationListeners = new Set<(evaluation: string | undefined) => void>();
   readonly #stopListeners = new Set<() => void>();
   #unwatch: (() => void) | undefined;
   #numbersAt_ms = 0;
@@ -50,6 +50,7 @@ export class Desk {
         onOverview: (overview) => {
           useWindow.setState({ overview });
           this.#followOpenRun();
+          this.#learnName();
         },
         onFrame: (frame) => {
           this.#onFrame(frame);
@@ -92,7 +93,7 @@ export class Desk {
   tell(what: unknown, tone: Message["tone"] = "bad"): void {
     const id = this.#messages++;
     const text = what instanceof Error ? what.message : String(what);
-    const hint = what instanceof PageError && what.hint !== "" ? what.hint : undefined;
+    const hint = what instanceof PageError ? hintOf(what) : undefined;
     const message: Message = { id, tone, text, ...(hint === undefined ? {} : { hint }) };
     useWindow.setState(({ messages }) => ({ messages: [...messages.slice(-3), message] }));
     if (tone === "good") {
@@ -123,7 +124,8 @@ export class Desk {
     return () => this.#recordListeners.delete(listener);
   }
 
-  onEvaluation(listener: (evaluation: string) => void): () => void {
+  /** Calls back when an evaluation changed; without its name after an interruption, in which any may have. */
+  onEvaluation(listener: (evaluation: string | undefined) => void): () => void {
     this.#evaluationListeners.add(listener);
     return () => this.#evaluationListeners.delete(listener);
   }
@@ -183,6 +185,7 @@ export class Desk {
       selected: undefined,
       yours: undefined,
     });
+    this.#learnName();
     this.#unwatch = this.connection.watch(
       source,
       0,
@@ -224,7 +227,12 @@ export class Desk {
   }
 
   #onState(connection: ConnectionState): void {
+    const before = useWindow.getState().connection.kind;
     useWindow.setState({ connection });
+    if (before !== "lost" || connection.kind !== "open") return;
+    // What changed meanwhile was told to nobody.
+    for (const listener of [...this.#recordListeners]) listener();
+    for (const listener of [...this.#evaluationListeners]) listener(undefined);
   }
 
   /** Looks at a run that is open, where the window looks at none. */
@@ -240,6 +248,15 @@ export class Desk {
     else if (run !== undefined && useWindow.getState().followed?.state.closed === true) {
       // The closed run stays on the screen until another is opened: its result is what one wants to read.
       this.connection.setLive(undefined);
+    }
+  }
+
+  /** Under which name the run that is followed is kept: the host forgets it when the run closes, exports need it later. */
+  #learnName(): void {
+    const { overview, run, followed } = useWindow.getState();
+    const kept = overview?.open_runs.find((one) => one.run === run)?.kept;
+    if (followed !== undefined && followed.kept === undefined && kept !== undefined) {
+      useWindow.setState({ followed: { ...followed, kept } });
     }
   }
 
@@ -316,6 +333,12 @@ export class Desk {
     this.#numbersAt_ms = performance.now();
     useWindow.setState({ live });
   }
+}
+
+/** The host's advice is for whoever calls; it is the operator who ends a pause. */
+function hintOf({ code, hint }: PageError): string | undefined {
+  if (code === "paused") return "Resume it in the bar (P), or take over.";
+  return hint === "" ? undefined : hint;
 }
 
 /** Whether the samples are less than every pixel of the sensor. */

@@ -1,9 +1,12 @@
 import { create } from "zustand";
+import type { RecordSummary } from "../../main/contract/window-verbs.ts";
 
-/** Which kept runs the runs view shows; kept while another view is on the screen. */
+/** The kept runs, and which of them the runs view shows; kept while another view is on the screen. */
 export const useRuns = create<{
+  /** All that are kept, newest first; undefined until they were read. */
+  readonly records: readonly RecordSummary[] | undefined;
   readonly record: string | undefined;
   readonly compared: string | undefined;
   /** The dialog that asks for the folder of a run. */
   readonly asking: boolean;
-}>()(() => ({ record: undefined, compared: undefined, asking: false }));
+}>()(() => ({ records: undefined, record: undefined, compared: undefined, asking: false }));

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { FrameHeader } from "../../main/contract/window-frame.ts";
-import type { CausticDrawing, Overview } from "../../main/contract/window-verbs.ts";
+import type { CausticDrawing, KeptAs, Overview } from "../../main/contract/window-verbs.ts";
 import type { ConnectionState } from "../host/connection.ts";
 import type { BenchEvent } from "../../main/contract/events.ts";
 import { EMPTY_RUN, type RunState } from "./run-state.ts";
@@ -19,6 +19,8 @@ export interface Message {
 /** A run as the window follows it. */
 export interface FollowedRun {
   readonly source: string;
+  /** Known as soon as the host has said so, and also after the run was closed. */
+  readonly kept: KeptAs | undefined;
   readonly events: readonly BenchEvent[];
   readonly state: RunState;
   /** Further events are on their way. */
@@ -28,6 +30,7 @@ export interface FollowedRun {
 
 export const noRun = (source: string): FollowedRun => ({
   source,
+  kept: undefined,
   events: [],
   state: EMPTY_RUN,
   loading: true,

@@ -25,6 +25,11 @@ export const FIT_FLAG_WORDS: Readonly<Record<FitFlagCode, string>> = {
   poor_fit: "The points scatter more than their uncertainties",
 };
 
+/** Whether an explanation says no more than its verdict, as it does where nobody wrote one. */
+export function saysNothing({ verdict, explanation }: { verdict: Verdict; explanation: string }): boolean {
+  return explanation.trim() === "" || explanation === VERDICT_WORDS[verdict];
+}
+
 export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   iso_compliant: "Measured to ISO 11146",
   estimate_not_compliant: "Estimate, not to ISO 11146",

@@ -12,6 +12,7 @@ import { servePage } from "./page-files.ts";
 import { browserPrinter, type PdfPrinter } from "./pdf-printer.ts";
 import { acceptSockets, type OpenSockets } from "./socket-port.ts";
 import { type StartableContender, StartedContenders } from "./started-contenders.ts";
+import { pauseOver } from "./wait-while-paused.ts";
 import { WindowHost } from "./window-host.ts";
 
 export interface CreateWindowOptions {
@@ -80,7 +81,14 @@ export function createWindow(pageFolder: string, options: CreateWindowOptions): 
       create: () => script,
     }),
   );
-  const contenders = new StartedContenders([...scripts, ...(options.contenders ?? [])], (kind) => servers[kind]);
+  const contenders = new StartedContenders(
+    [...scripts, ...(options.contenders ?? [])],
+    (kind) => servers[kind],
+    async (bench, signal) => {
+      const session = benches.benches.sessionOn(bench);
+      if (session !== undefined) await pauseOver(session, signal);
+    },
+  );
   const host = new WindowHost({
     version,
     desktop: options.desktop,

@@ -36,6 +36,11 @@ export class EventFeed {
     this.#schedule();
   }
 
+  /** Says that there is nothing to send, which whoever reads a log without events would wait for. */
+  sayNothingComes(): void {
+    if (!this.#closed) this.#port.send({ type: "events", source: this.#source, events: [], more: false });
+  }
+
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;

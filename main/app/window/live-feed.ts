@@ -40,7 +40,7 @@ export class LiveFeed {
   readonly #viewers = new Set<Viewer>();
   readonly #unwatch: () => void;
   readonly #pace = new ReadingPace();
-  #reading: { readonly reading: FrameReading; readonly sequence: number } | undefined;
+  #reading: { readonly reading: FrameReading; readonly sequence: number; readonly exposure_ms: number } | undefined;
   #position_mm: number | undefined;
   #running = false;
   #looking = false;
@@ -186,7 +186,8 @@ export class LiveFeed {
   }
 
   /**
-   * What was found in this frame, or in the newest one before it that was looked at. In this thread frames are looked at now and then;
+   * What was found in this frame, or in the newest one before it that was looked at, unless that had another exposure: its numbers
+   * and flags would contradict the picture. In this thread frames are looked at now and then;
    * elsewhere one after the other, and a frame waits for its own reading no longer than for the next frame.
    */
   async #read(frame: Frame, purpose: FrameHeader["purpose"]): Promise<FrameReading & Pick<LiveFrame, "read_sequence">> {
@@ -201,7 +202,8 @@ export class LiveFeed {
         await Promise.race([looked, setTimeout(this.#interval_ms, undefined, { ref: false })]);
       } else await looked;
     }
-    return this.#reading === undefined ? {} : { ...this.#reading.reading, read_sequence: this.#reading.sequence };
+    if (this.#reading?.exposure_ms !== frame.exposure_ms) return {};
+    return { ...this.#reading.reading, read_sequence: this.#reading.sequence };
   }
 
   /** A reading that cannot be had leaves the one before. */
@@ -210,7 +212,7 @@ export class LiveFeed {
       const coming = this.#tasks.read(frame, this.#session.description.pixel_pitch_um);
       this.#readsElsewhere = coming instanceof Promise;
       const reading = await coming;
-      this.#reading = { reading, sequence: frame.sequence };
+      this.#reading = { reading, sequence: frame.sequence, exposure_ms: frame.exposure_ms };
       this.#pace.wasRead(performance.now(), reading.analysis_ms ?? 0, circumstances);
     } catch {
       // The worker has ended; a new one takes over with the next frame.

@@ -8,6 +8,7 @@ import type { BenchServer } from "../../mcp/bench-server.ts";
 import { connectInMemory } from "../../mcp/serve-connection.ts";
 import { Notifier } from "./notifier.ts";
 import type { ContenderDesk } from "./shelves.ts";
+import { waitingWhilePaused } from "./wait-while-paused.ts";
 
 /** A contender that a window may start. */
 export interface StartableContender {
@@ -26,17 +27,20 @@ interface RunningDrive {
 export class StartedContenders implements ContenderDesk {
   readonly #contenders: readonly StartableContender[];
   readonly #serverFor: (kind: ContenderOffer["kind"]) => Pick<BenchServer, "factory">;
+  readonly #pauseOver: (bench: string, signal: AbortSignal) => Promise<void>;
   readonly #drives = new Map<string, RunningDrive>();
   readonly #changed = new Notifier();
   readonly onChange = this.#changed.onChange;
 
-  /** `serverFor` gives the server whose callers stand in the log as that kind. */
+  /** `serverFor` gives the server whose callers stand in the log as that kind; `pauseOver` resolves when a paused bench goes on. */
   constructor(
     contenders: readonly StartableContender[],
     serverFor: (kind: ContenderOffer["kind"]) => Pick<BenchServer, "factory">,
+    pauseOver: (bench: string, signal: AbortSignal) => Promise<void>,
   ) {
     this.#contenders = contenders;
     this.#serverFor = serverFor;
+    this.#pauseOver = pauseOver;
   }
 
   offers(): readonly ContenderOffer[] {
@@ -72,10 +76,11 @@ export class StartedContenders implements ContenderDesk {
     const stop = new AbortController();
     this.#drives.set(drive.drive, { drive, stop, close: () => client.close() });
     this.#changed.tell();
+    const { signal } = stop;
     void this.#follow(drive.drive, client, startable.create(), {
       bench,
       ...(note === undefined ? {} : { note }),
-      signal: stop.signal,
+      signal,
       onTurn: ({ usage }) => {
         this.#used(drive.drive, usage);
       },
@@ -94,9 +99,16 @@ export class StartedContenders implements ContenderDesk {
     return this.#drives.get(id)?.drive ?? running.drive;
   }
 
-  async #follow(id: string, client: Client, contender: Contender, assignment: Assignment): Promise<void> {
+  async #follow(
+    id: string,
+    client: Client,
+    contender: Contender,
+    assignment: Assignment & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { bench, signal } = assignment;
     try {
-      await contender.drive(await createBenchClient(client), assignment);
+      const patient = waitingWhilePaused(await createBenchClient(client), () => this.#pauseOver(bench, signal));
+      await contender.drive(patient, assignment);
       this.#end(id, { state: "ended" });
     } catch (error) {
       this.#end(id, endOf(error));

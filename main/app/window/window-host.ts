@@ -1,3 +1,4 @@
+import { sessionKeptAs } from "../keep-run.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { BenchSession } from "../../bench/bench-session.ts";
 import type { Caller } from "../../contract/bench-verbs.ts";
@@ -76,12 +77,14 @@ export class WindowHost {
       benches: benches.offers(),
       open_runs: benches.openRuns().map((session) => {
         const { state, holder } = session.snapshot();
+        const kept = sessionKeptAs(session);
         return {
           run: session.handle,
           bench: session.bench,
           simulated: session.simulated,
           state,
           ...(holder === undefined ? {} : { holder: holder.name }),
+          ...(kept === undefined ? {} : { kept }),
         };
       }),
       scenarios: [...benches.scenarios()],
@@ -370,6 +373,7 @@ class Connection implements Viewer {
         feed.push(session.events(from));
       } else {
         const events = await this.#host.recordEvents(id);
+        if (events.length === 0) feed.sayNothingComes();
         feed.push(events.filter((event) => event.seq >= from));
       }
     } catch (error) {

@@ -71,7 +71,7 @@ export function BeamNumbers() {
         {widths !== undefined && widths.flags.length === 0 && widths.reasons.length === 0 ? (
           <p className="dim">No flags.</p>
         ) : (
-          <FlagList flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
+          <FlagList compact flags={widths?.flags ?? []} reasons={widths?.reasons ?? []} />
         )}
       </div>
     </Section>

@@ -5,19 +5,21 @@ import { useWindow } from "../../store/window-store.ts";
 
 const CURVE_POINTS = 80;
 
-/** Counts along one principal axis and the Gaussian that fits them. */
+/** Counts along one principal axis and the Gaussian that fits them; none where the frame is refused, whose counts are no beam's. */
 export function ProfilePlot({ axis }: { axis: "x" | "y" }) {
   const profile = useWindow((state) => state.live?.profiles?.[axis]);
+  const refused = useWindow((state) => state.live?.widths?.grade === "refused");
   const fullScale = useWindow((state) => state.followed?.state.description?.full_scale_counts);
+  const gaussian = refused ? undefined : profile?.gaussian;
   return (
     <figure className="strip">
       <figcaption>
         <span className={`tone-${axis}`}>Profile {axis}</span>
         <span
           className="dim number"
-          title={`Width of the fitted Gaussian at 1/e²; misfit ${percent(profile?.gaussian?.misfit)}`}
+          title={`Width of the fitted Gaussian at 1/e²; misfit ${percent(gaussian?.misfit)}`}
         >
-          {profile?.gaussian === undefined ? "" : `1/e² ${fixed(profile.gaussian.d_um, 0)} µm`}
+          {gaussian === undefined ? "" : `1/e² ${fixed(gaussian.d_um, 0)} µm`}
         </span>
       </figcaption>
       {profile === undefined || profile.counts.length === 0 ? (
@@ -25,6 +27,7 @@ export function ProfilePlot({ axis }: { axis: "x" | "y" }) {
       ) : (
         <Curve
           profile={profile}
+          gaussian={gaussian}
           axis={axis}
           top={Math.min(fullScale ?? 4095, Math.max(...profile.counts) * 1.08 + 4)}
         />
@@ -33,10 +36,10 @@ export function ProfilePlot({ axis }: { axis: "x" | "y" }) {
   );
 }
 
-function Curve({ profile, axis, top }: { profile: AxisProfile; axis: "x" | "y"; top: number }) {
+function Curve(props: { profile: AxisProfile; gaussian: AxisProfile["gaussian"]; axis: "x" | "y"; top: number }) {
+  const { profile, gaussian, axis, top } = props;
   const to_um = profile.from_um + profile.step_um * (profile.counts.length - 1);
   const xs = profile.counts.map((_, index) => profile.from_um + index * profile.step_um);
-  const { gaussian } = profile;
   return (
     <LinePlot
       small

@@ -10,16 +10,14 @@ import { reportDocument } from "./report-document.ts";
 
 interface ExportRowProps {
   readonly run: ExportedRun;
-  readonly name: string;
-  /** Names a kept run on the report. */
-  readonly record?: string;
   readonly selected: string | undefined;
   /** Which frame of the selected measurement, from 0; the last one when absent. */
   readonly index?: number | undefined;
 }
 
-/** Takes a run's results along: table, values, pictures, a raw frame, the report. */
-export function ExportRow({ run, name, record, selected, index }: ExportRowProps) {
+/** Takes a run's results along: table, values, pictures, a raw frame, the report. The files have the name of the run. */
+export function ExportRow({ run, selected, index }: ExportRowProps) {
+  const name = run.kept?.record ?? run.state.description?.bench ?? "run";
   const desk = useDesk();
   const [printing, setPrinting] = useState<AbortController>();
   // The report is there while something is made of it: it has a row for every measurement.
@@ -156,7 +154,7 @@ export function ExportRow({ run, name, record, selected, index }: ExportRowProps
       >
         TIFF
       </button>
-      {paper ? createPortal(<Report run={run} {...(record === undefined ? {} : { record })} />, document.body) : null}
+      {paper ? createPortal(<Report run={run} />, document.body) : null}
     </div>
   );
 }

@@ -42,9 +42,11 @@ function cell(value: string | number | undefined): string | number {
 }
 
 /** Everything that the window knows of the run, in the names of the wire. */
-export function runJson({ state, caustic }: Pick<ExportedRun, "state" | "caustic">): string {
+export function runJson({ kept, state, caustic }: Pick<ExportedRun, "kept" | "state" | "caustic">): string {
   return `${JSON.stringify(
     {
+      run: kept?.record,
+      started: kept?.started,
       simulated: state.simulated,
       bench: state.description,
       measurements: state.measurements,

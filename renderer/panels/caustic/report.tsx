@@ -1,20 +1,20 @@
 import { clockTime, plusMinus } from "../../store/format.ts";
 import type { FollowedRun } from "../../store/window-store.ts";
-import { VERDICT_WORDS } from "../../store/words.ts";
+import { saysNothing, VERDICT_WORDS } from "../../store/words.ts";
 import { CausticPlot } from "./caustic-plot.tsx";
 import { IsoCheckList } from "./iso-check-list.tsx";
 import { MeasurementTable } from "./measurement-table.tsx";
 import { ResultCard } from "./result-card.tsx";
 
 /** What can be taken out of the window: a run as it stands at some event. */
-export type ExportedRun = Pick<FollowedRun, "source" | "state" | "caustic">;
+export type ExportedRun = Pick<FollowedRun, "source" | "kept" | "state" | "caustic">;
 
 /** Of the plot on paper and in pictures, CSS pixels: the width of A4 between its margins. */
 const PLOT_SIZE = { width: 688, height: 340 };
 
 /** The run on paper: shown when the page is printed, and there alone. Pictures of the plot are made of the one in here. */
-export function Report({ run, record }: { run: ExportedRun; record?: string }) {
-  const { state, caustic } = run;
+export function Report({ run }: { run: ExportedRun }) {
+  const { kept, state, caustic } = run;
   const { description } = state;
   if (description === undefined) return null;
   const nothing = (): void => undefined;
@@ -31,13 +31,14 @@ export function Report({ run, record }: { run: ExportedRun; record?: string }) {
         Second-moment widths and fit by ISO 11146-1. Uncertainties are standard uncertainties (k = 1).
       </p>
       <p>
-        {record === undefined ? "" : `Run ${record}. `}
+        {kept === undefined ? "" : keptWords(kept)}
         {drivers.length === 0 ? "" : `Driven by ${[...new Set(drivers)].join(", ")}. `}
         {state.measurements.length} measurements in {clockTime(state.t_ms)} of bench time, {state.calls} calls.
       </p>
       {state.finished === undefined ? null : (
         <p>
-          <strong>{VERDICT_WORDS[state.finished.verdict]}.</strong> {state.finished.explanation}
+          <strong>{VERDICT_WORDS[state.finished.verdict]}.</strong>{" "}
+          {saysNothing(state.finished) ? "" : state.finished.explanation}
         </p>
       )}
       <p>
@@ -53,6 +54,11 @@ export function Report({ run, record }: { run: ExportedRun; record?: string }) {
       <MeasurementTable state={state} caustic={caustic} selected={undefined} onSelect={nothing} onUse={undefined} />
     </article>
   );
+}
+
+/** By the wall clock of the world, so that the report says the same wherever it is made. */
+function keptWords({ record, started }: NonNullable<ExportedRun["kept"]>): string {
+  return `Run ${record}${started === undefined ? "" : `, begun ${started.replace("T", " ").slice(0, 16)} UTC`}. `;
 }
 
 function axisWords(axis: NonNullable<FollowedRun["caustic"]>["x"]["result"] | undefined): string {

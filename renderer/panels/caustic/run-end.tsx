@@ -2,6 +2,7 @@ import { Section } from "../../controls/controls.tsx";
 import { Hands } from "../../controls/hands.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { type FollowedRun, useWindow } from "../../store/window-store.ts";
+import { saysNothing } from "../../store/words.ts";
 import { ExportRow } from "./export-row.tsx";
 
 /** Ways out: conclude the run, close it, take its results along. */
@@ -36,7 +37,9 @@ export function RunEnd({ followed, onFinish }: { followed: FollowedRun; onFinish
           </div>
         ) : (
           <>
-            {state.finished === undefined ? null : <p className="explanation">{state.finished.explanation}</p>}
+            {state.finished === undefined || saysNothing(state.finished) ? null : (
+              <p className="explanation">{state.finished.explanation}</p>
+            )}
             <button
               type="button"
               onClick={() => {
@@ -53,7 +56,7 @@ export function RunEnd({ followed, onFinish }: { followed: FollowedRun; onFinish
           </>
         )}
       </Hands>
-      <ExportRow run={followed} name={`${state.description?.bench ?? "run"}-caustic`} selected={selected} />
+      <ExportRow run={followed} selected={selected} />
     </Section>
   );
 }

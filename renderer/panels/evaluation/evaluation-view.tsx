@@ -13,7 +13,7 @@ export function EvaluationView() {
   const desk = useDesk();
   const [list, setList] = useState<readonly EvaluationListing[]>();
   const [chosen, setChosen] = useState<string>();
-  const [state, setState] = useState<EvaluationState>();
+  const [shown, setShown] = useState<{ evaluation: string; state?: EvaluationState; failure?: string }>();
   const [blind, setBlind] = useState(false);
   const evaluation = chosen ?? list?.[0]?.evaluation;
   const load = useCallback((): void => {
@@ -35,17 +35,17 @@ export function EvaluationView() {
       if (evaluation === undefined) return;
       desk.call("evaluation", { evaluation }).then(
         (answer) => {
-          if (current) setState(answer);
+          if (current) setShown({ evaluation, state: answer });
         },
         (error: unknown) => {
-          desk.tell(error);
+          if (current) setShown({ evaluation, failure: error instanceof Error ? error.message : String(error) });
         },
       );
     };
     read();
     const end = desk.onEvaluation((changed) => {
-      if (changed === evaluation) read();
-      else load();
+      if (changed === undefined || changed === evaluation) read();
+      if (changed !== evaluation) load();
     });
     return () => {
       current = false;
@@ -64,7 +64,34 @@ export function EvaluationView() {
       </EmptyState>
     );
   }
-  if (state === undefined) return <EmptyState title="Reading the evaluation …" />;
+  const choice = (
+    <label className="row">
+      <span className="visually-hidden">Evaluation</span>
+      <select
+        value={evaluation}
+        onChange={(event) => {
+          setChosen(event.currentTarget.value);
+        }}
+      >
+        {list.map((one) => (
+          <option key={one.evaluation} value={one.evaluation}>
+            {one.evaluation} ({one.state})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  if (shown === undefined || shown.evaluation !== evaluation || shown.state === undefined) {
+    // Another one can be chosen while this one does not come.
+    const failure = shown?.evaluation === evaluation ? shown?.failure : undefined;
+    return (
+      <EmptyState title={failure === undefined ? "Reading the evaluation …" : "This evaluation cannot be read"}>
+        {failure === undefined ? null : <p>{failure}</p>}
+        {list.length > 1 ? choice : null}
+      </EmptyState>
+    );
+  }
+  const { state } = shown;
   const names = blindNames(state, blind);
   return (
     <div className="evaluation">
@@ -72,21 +99,7 @@ export function EvaluationView() {
         state={state}
         choice={
           <span className="row">
-            <label className="row">
-              <span className="visually-hidden">Evaluation</span>
-              <select
-                value={evaluation}
-                onChange={(event) => {
-                  setChosen(event.currentTarget.value);
-                }}
-              >
-                {list.map((one) => (
-                  <option key={one.evaluation} value={one.evaluation}>
-                    {one.evaluation} ({one.state})
-                  </option>
-                ))}
-              </select>
-            </label>
+            {choice}
             <Toggle
               pressed={blind}
               onChange={setBlind}

@@ -85,13 +85,14 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
   const open = state.open.find(same);
   if (row === undefined && open === undefined) return <span className="cell cell-none" title="not asked for" />;
   const record = open?.record ?? state.records[`${caseName}/${contender}/${epoch}`];
-  const { tone, text, error, title } = row === undefined ? openLook(open?.state ?? "waiting") : rowLook(row);
   const hidden = props.name !== contender;
+  const { tone, text, error, title } =
+    row === undefined ? openLook(open?.state ?? "waiting") : rowLook(hidden ? withoutNote(row) : row);
   const label = `${caseName}, ${props.name}: ${title}`;
   const content = (
     <>
       {text}
-      {error === undefined ? null : <span className="cell-error">{error}</span>}
+      {error === undefined ? null : <span className="cell-error"> {error}</span>}
     </>
   );
   // The log of a run names who drove it: it opens when the names may be seen.
@@ -107,7 +108,7 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
       type="button"
       className={`cell cell-${tone}`}
       title={label}
-      aria-label={`${text}. ${label}. Open the run`}
+      aria-label={`${text}${error === undefined ? "" : ` ${error}`}. ${label}. Open the run`}
       onClick={() => {
         useRuns.setState({ record, compared: undefined });
         desk.show("runs");
@@ -116,6 +117,11 @@ function Cell(props: { state: EvaluationState; caseName: string; contender: stri
       {content}
     </button>
   );
+}
+
+/** What is said of a result in words may tell whose it is. */
+function withoutNote({ note: _, ...row }: EvaluationRow): EvaluationRow {
+  return row;
 }
 
 interface Look {

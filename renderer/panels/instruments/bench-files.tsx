@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Section } from "../../controls/controls.tsx";
 import { PageError } from "../../host/page-error.ts";
+import { useBenchFileDraft } from "../../store/bench-file-draft.ts";
 import { useDesk } from "../../store/desk.ts";
 import { useWindow } from "../../store/window-store.ts";
 import { BenchFileForm } from "./bench-file-form.tsx";
@@ -9,14 +10,30 @@ import { BenchFileForm } from "./bench-file-form.tsx";
 export function BenchFiles() {
   const desk = useDesk();
   const files = useWindow((state) => state.overview?.bench_files) ?? [];
-  const [name, setName] = useState("");
-  const [text, setText] = useState<string>();
+  const { name, opened, text } = useBenchFileDraft();
   const [refusal, setRefusal] = useState<PageError>();
-  const chosen = files.find((file) => file.file === name);
+  const chosen = files.find((file) => file.file === opened);
+  const changed = text !== undefined && text !== (chosen?.text ?? TEMPLATE);
+  const write = (next: { name: string; opened: string | undefined; text: string }): void => {
+    if (changed) {
+      desk.tell(
+        `${name} has changes that are not kept: keep them, or put the file away, before another one.`,
+        "warning",
+      );
+      return;
+    }
+    useBenchFileDraft.setState(next);
+    setRefusal(undefined);
+  };
   const save = async (): Promise<void> => {
     if (text === undefined) return;
+    if (name !== opened && files.some((file) => file.file === name)) {
+      setRefusal(new PageError("bad_argument", `There is another file ${name}`, "Choose a name that is free."));
+      return;
+    }
     try {
       await desk.call("save_bench_file", { file: name, text });
+      useBenchFileDraft.setState({ opened: name });
       setRefusal(undefined);
       desk.tell(`${name} is kept.`, "good");
     } catch (error) {
@@ -34,11 +51,9 @@ export function BenchFiles() {
           <span key={file.file} className="file-chip">
             <button
               type="button"
-              aria-pressed={file.file === name}
+              aria-pressed={file.file === opened && text !== undefined}
               onClick={() => {
-                setName(file.file);
-                setText(file.text);
-                setRefusal(undefined);
+                write({ name: file.file, opened: file.file, text: file.text });
               }}
             >
               {file.file}
@@ -61,22 +76,29 @@ export function BenchFiles() {
         <button
           type="button"
           onClick={() => {
-            setName("my-bench.yaml");
-            setText(TEMPLATE);
-            setRefusal(undefined);
+            write({ name: freeName(files.map((file) => file.file)), opened: undefined, text: TEMPLATE });
           }}
         >
           New file
         </button>
       </div>
-      {chosen?.problem === undefined ? null : (
+      {text === undefined || chosen?.problem === undefined ? null : (
         <p role="alert" className="tone-bad">
           {chosen.problem}
         </p>
       )}
-      {chosen?.settings === undefined || text === undefined ? null : (
+      {chosen?.settings === undefined || text === undefined ? null : changed ? (
+        <p className="dim">Limits, zones and calibration can be set field by field again once the text is kept.</p>
+      ) : (
         // A file that was saved is another form: its fields start from what stands there now.
-        <BenchFileForm key={chosen.text} file={chosen.file} settings={chosen.settings} onSaved={setText} />
+        <BenchFileForm
+          key={chosen.text}
+          file={chosen.file}
+          settings={chosen.settings}
+          onSaved={(saved) => {
+            useBenchFileDraft.setState({ text: saved });
+          }}
+        />
       )}
       {text === undefined ? null : (
         <>
@@ -85,7 +107,7 @@ export function BenchFiles() {
             <input
               value={name}
               onChange={(event) => {
-                setName(event.currentTarget.value);
+                useBenchFileDraft.setState({ name: event.currentTarget.value });
               }}
             />
           </label>
@@ -97,7 +119,7 @@ export function BenchFiles() {
               spellCheck={false}
               value={text}
               onChange={(event) => {
-                setText(event.currentTarget.value);
+                useBenchFileDraft.setState({ text: event.currentTarget.value });
               }}
             />
           </label>
@@ -111,7 +133,8 @@ export function BenchFiles() {
             <button
               type="button"
               onClick={() => {
-                setText(undefined);
+                useBenchFileDraft.setState({ text: undefined });
+                setRefusal(undefined);
               }}
             >
               Put away
@@ -124,6 +147,13 @@ export function BenchFiles() {
       )}
     </Section>
   );
+}
+
+function freeName(taken: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? "my-bench.yaml" : `my-bench-${number}.yaml`;
+    if (!taken.includes(name)) return name;
+  }
 }
 
 const TEMPLATE = `# Limits and zones hold for everybody who drives this bench.

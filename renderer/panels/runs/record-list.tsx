@@ -13,14 +13,13 @@ const STATES = ["finished", "abandoned", "open", "interrupted", "expired", "dama
 /** Kept runs, newest first, with a search over everything that a row says. */
 export function RecordList() {
   const desk = useDesk();
-  const { record, compared } = useRuns();
-  const [records, setRecords] = useState<readonly RecordSummary[]>();
+  const { records, record, compared } = useRuns();
   const [search, setSearch] = useState("");
   const [state, setState] = useState<string>("all");
   const load = useCallback((): void => {
     desk.call("list_records", {}).then(
       (answer) => {
-        setRecords(answer.records);
+        useRuns.setState({ records: answer.records });
       },
       (error: unknown) => {
         desk.tell(error);
@@ -47,7 +46,7 @@ export function RecordList() {
         <input
           type="search"
           aria-label="Search runs"
-          placeholder="Search: bench, driver, verdict, case …"
+          placeholder="Bench, driver, verdict, date …"
           value={search}
           onChange={(event) => {
             setSearch(event.currentTarget.value);
@@ -179,6 +178,7 @@ function textOf(record: RecordSummary): string {
   const words = verdict === undefined ? "" : `${verdict} ${VERDICT_WORDS[verdict]}`;
   return [
     record.record,
+    when(record),
     bench,
     ...drivers,
     words,

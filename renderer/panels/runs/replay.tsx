@@ -3,6 +3,7 @@ import type { PageOutput } from "../../../main/contract/window-verbs.ts";
 import { EmptyState } from "../../controls/controls.tsx";
 import { useDesk } from "../../store/desk.ts";
 import { clockTime, fixed } from "../../store/format.ts";
+import { useRuns } from "../../store/runs-store.ts";
 import { CausticPlot } from "../caustic/caustic-plot.tsx";
 import { ExportRow } from "../caustic/export-row.tsx";
 import { MeasurementFrame } from "../caustic/measurement-frame.tsx";
@@ -19,6 +20,7 @@ const PLAY_HZ = 12;
 export function Replay({ record }: { record: string }) {
   const desk = useDesk();
   const opened = useRecord(record);
+  const started = useRuns(({ records }) => records?.find((one) => one.record === record)?.started);
   const [cursor, setCursor] = useState<number>();
   const [playing, setPlaying] = useState(false);
   const [selected, setSelected] = useState<string>();
@@ -45,6 +47,12 @@ export function Replay({ record }: { record: string }) {
     return (
       <EmptyState title="This run cannot be read">
         <p>{opened.failure}</p>
+      </EmptyState>
+    );
+  if (opened.events.length === 0)
+    return (
+      <EmptyState title="This run holds no event">
+        <p>Whoever wrote it ended before anything was done. There is nothing to walk through.</p>
       </EmptyState>
     );
   const state = opened.at(seq);
@@ -176,9 +184,12 @@ export function Replay({ record }: { record: string }) {
         <ResultCard state={state} caustic={caustic} />
         <div className="section">
           <ExportRow
-            run={{ source: opened.source, state, caustic }}
-            name={record}
-            record={record}
+            run={{
+              source: opened.source,
+              kept: { record, ...(started === undefined ? {} : { started }) },
+              state,
+              caustic,
+            }}
             selected={shown}
             index={index}
           />

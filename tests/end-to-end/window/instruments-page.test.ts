@@ -70,3 +70,50 @@ test.skipIf(noBrowser !== undefined)(title, async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test.skipIf(noBrowser !== undefined)(
+  "what is written into a bench file is neither lost nor laid over another",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "caustic-files-"));
+    writeFileSync(join(folder, "mine.yaml"), FILE);
+    writeFileSync(join(folder, "my-bench.yaml"), FILE);
+    const files = new BenchFileFolder(folder, (file) => offerBenchOfFile(file, { keepIn: join(folder, "runs") }));
+    const host = await pageHost(null, { files });
+    const browser = await startBrowser();
+    try {
+      const { page } = await openPage(browser, host);
+      await showView(page, "Instruments");
+      await page.getByRole("button", { name: "New file" }).click();
+      expect(await page.getByLabel("File name").inputValue()).toBe("my-bench-2.yaml");
+      const content = page.getByLabel("Content");
+      const written = FILE.replace("the wall", "the other wall");
+      await content.fill(written);
+      // Neither another view nor another file takes it away.
+      await showView(page, "Runs");
+      await showView(page, "Instruments");
+      expect(await content.inputValue()).toBe(written);
+      await page.getByRole("button", { name: "mine.yaml", exact: true }).click();
+      await page.getByText(/my-bench-2\.yaml has changes that are not kept/).waitFor();
+      expect(await content.inputValue()).toBe(written);
+      for (const [name, refusal] of [
+        ["mine.yaml", /There is another file mine\.yaml/],
+        ["wall", /before an ending \.yaml/],
+      ] as const) {
+        await page.getByLabel("File name").fill(name);
+        await page.getByRole("button", { name: "Keep", exact: true }).click();
+        await page.getByRole("alert").filter({ hasText: refusal }).waitFor();
+      }
+      expect(readFileSync(join(folder, "mine.yaml"), "utf8")).toBe(FILE);
+      await page.getByLabel("File name").fill("wall.yaml");
+      await page.getByRole("button", { name: "Keep", exact: true }).click();
+      await page.getByRole("form", { name: "Settings of wall.yaml" }).waitFor();
+      expect(readFileSync(join(folder, "wall.yaml"), "utf8")).toBe(written);
+      await page.getByRole("button", { name: "mine.yaml", exact: true }).click();
+      await expect.poll(() => content.inputValue()).toBe(FILE);
+    } finally {
+      await browser.close();
+      await host.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

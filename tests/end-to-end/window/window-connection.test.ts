@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { browserPrinter } from "../../../main/app/window/pdf-printer.ts";
 import type { BenchEvent } from "../../../main/contract/events.ts";
@@ -317,6 +317,47 @@ test("a script started from the window drives the bench to its end and stands in
   expect(JSON.stringify(events)).not.toContain(run);
 });
 
+test("a paused script waits, and goes on to its end when the run is resumed", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed: 3 });
+  await page.connection.call("start_contender", { bench, contender: "scripted" });
+  await page.until(() => page.overviews.at(-1)?.open_runs[0]?.holder === "scripted");
+  const run = page.overviews.at(-1)?.open_runs[0]?.run ?? "";
+  const events = follow(page, `live:${run}`);
+  await page.connection.call("pause", { run });
+  const refused = (): number =>
+    events.filter((event) => event.type === "tool_returned" && event.error?.code === "paused").length;
+  await expect.poll(refused).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(page.overviews.at(-1)?.drives[0]).toMatchObject({ state: "running" });
+  expect(refused()).toBe(1);
+  await page.connection.call("resume", { run });
+  await page.until(() => page.overviews.at(-1)?.drives[0]?.state !== "running");
+  expect(page.overviews.at(-1)?.drives[0]).toMatchObject({ state: "ended" });
+  await expect.poll(() => events.some((event) => event.type === "finished")).toBe(true);
+});
+
+test("a paused script can be ended, and taken over from", async () => {
+  const page = pageOf(host());
+  await open(page);
+  for (const [seed, end] of [
+    [3, (_run: string) => page.connection.call("stop_contender", { drive: "drive-1" })],
+    [4, (run: string) => page.connection.call("take_over", { run })],
+  ] as const) {
+    const { bench } = await page.connection.call("offer_simulator", { scenario: "clean", seed });
+    const { drive } = await page.connection.call("start_contender", { bench, contender: "scripted" });
+    const openRun = () => page.overviews.at(-1)?.open_runs.find((one) => one.bench === bench);
+    await page.until(() => openRun()?.holder === "scripted");
+    const run = openRun()?.run ?? "";
+    await page.connection.call("pause", { run });
+    await end(run);
+    const driven = () => page.overviews.at(-1)?.drives.find((one) => one.drive === drive);
+    await page.until(() => driven()?.state !== "running");
+    expect(driven()?.state).toBe("stopped");
+  }
+});
+
 test("the operator takes the bench over from a script, and the script's next call is refused", async () => {
   const page = pageOf(host());
   await open(page);
@@ -337,6 +378,32 @@ test("the operator takes the bench over from a script, and the script's next cal
     exposure_ms: 1,
   });
 });
+
+test("a kept run without any event is read to its end, too", async () => {
+  const page = pageOf(host());
+  await open(page);
+  const record = "20260101-000000-bench-1-000000";
+  const { directory, close } = createRunFolder(mkdtempSync(join(tmpdir(), "caustic-empty-")), {
+    id: record,
+    bench: "bench-1",
+    simulated: true,
+    by: "mcp",
+    versions: { caustic: "0", node: "0" },
+  });
+  try {
+    close();
+    const opened = await page.connection.call("open_record", { folder: directory });
+    const ends: number[] = [];
+    page.connection.watch(`record:${opened.record}`, 0, (events) => ends.push(events.length), fail);
+    await expect.poll(() => ends).toEqual([0]);
+  } finally {
+    rmSync(dirname(directory), { recursive: true });
+  }
+});
+
+function fail(error: Error): void {
+  throw error;
+}
 
 test("a kept run is graded again, and opened from a folder elsewhere as it is from the list", async () => {
   const page = pageOf(host());
