@@ -51,6 +51,13 @@ function follow(page: TestPage, source: string): BenchEvent[] {
   return events;
 }
 
+/** The name of the one run that is kept. */
+async function onlyRecord(page: Awaited<ReturnType<typeof pageOf>>): Promise<string> {
+  const { records } = await page.connection.call("list_records", {});
+  expect(records).toHaveLength(1);
+  return records[0]?.record ?? "";
+}
+
 test("a page opens a simulated bench, measures, and sees every event of it", async () => {
   const page = pageOf(host());
   await open(page);
@@ -74,7 +81,7 @@ test("a large frame, which no run keeps, is in the replay what it was in the liv
   await page.connection.call("measure_at", { run, z_mm: 100, exposure_ms: 0.4, frames: 2, reason: "test" });
   const live = await page.connection.frame(`live:${run}`, "m001");
   await page.connection.call("close_run", { run });
-  const [{ record }] = (await page.connection.call("list_records", {})).records as [{ record: string }];
+  const record = await onlyRecord(page);
   const source = `record:${record}`;
   expect(existsSync(join(host0().runsFolder, record, "frames"))).toBe(false);
   const replayed = await page.connection.frame(source, "m001");
@@ -103,7 +110,7 @@ test("a frame of a changed record is refused with the reason", async () => {
   const run = await openRun(page);
   await page.connection.call("measure_at", { run, z_mm: 100, exposure_ms: 1, frames: 1, reason: "test" });
   await page.connection.call("close_run", { run });
-  const [{ record }] = (await page.connection.call("list_records", {})).records as [{ record: string }];
+  const record = await onlyRecord(page);
   const folder = join(host0().runsFolder, record);
   rmSync(join(folder, "frames"), { recursive: true });
   const path = join(folder, "run.json");
