@@ -452,7 +452,7 @@ describe("PI GCS 2", () => {
     expect(await host.say("\x05")).toBe("0\n");
     expect(await host.say("POS? 1\n")).toBe("1=12.5000\n");
     expect(await host.say("ONT? 1\n")).toBe("1=1\n");
-    expect(await host.say("\x04")).toBe("0x9000\n");
+    expect(await host.say("\x04")).toBe("0x9002\n");
     await host.say("MOV 1 301\n");
     expect(await host.say("ERR?\n")).toBe("7\n");
   });
