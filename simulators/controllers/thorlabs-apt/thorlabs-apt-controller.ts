@@ -75,6 +75,8 @@ const UPDATE_PERIOD_ms = 100;
 const UNACKNOWLEDGED_MAX = 50;
 /** The hardware switches lie this far outside the travel. */
 const SWITCH_mm = 0.4;
+/** A switch stays closed this close to it. */
+const AT_SWITCH_mm = 1e-6;
 
 const Bit = {
   forwardSwitch: 0x1,
@@ -495,10 +497,10 @@ export class ThorlabsAptController extends EmulatedController {
     if (this.#motionError) {
       bits |= Bit.motionError;
     }
-    if (place_mm >= this.carriage.end2_mm) {
+    if (place_mm >= this.carriage.end2_mm - AT_SWITCH_mm) {
       bits |= Bit.forwardSwitch;
     }
-    if (place_mm <= this.carriage.end1_mm) {
+    if (place_mm <= this.carriage.end1_mm + AT_SWITCH_mm) {
       bits |= Bit.reverseSwitch;
     }
     if (this.#kind === "home") {
