@@ -694,7 +694,7 @@ describe("GRBL 1.1h", () => {
     expect(settings.slice(-2)).toEqual(["ok", ""]);
   });
 
-  test("jogs as in jogging.md and commands.md, one after the other", async () => {
+  test(`jogs as in ${JOGGING} and ${COMMANDS}, one after the other`, async () => {
     const host = grbl();
     expect(await host.say("$J=X10.0 Y-1.5 F1200\n", 5000)).toBe("ok\r\n");
     expect(await host.say("?")).toMatch(/^<Idle\|MPos:10\.000,/);
