@@ -608,7 +608,11 @@ export class GrblController extends EmulatedController {
         }
         return undefined;
       case "$$":
-        return this.#state === "Run" ? 8 : this.#sendSettings();
+        if (this.#state === "Run") {
+          return 8;
+        }
+        this.#sendSettings();
+        return undefined;
       default:
         if (/^\$[$GCX]/.test(line)) {
           return 3;
@@ -741,12 +745,11 @@ export class GrblController extends EmulatedController {
     return undefined;
   }
 
-  #sendSettings(): undefined {
+  #sendSettings(): void {
     for (const [number, value] of this.#registers) {
       const isWhole = number < 100 && ![11, 12, 24, 25, 27].includes(number);
       this.#send(`$${number}=${isWhole ? value : value.toFixed(3)}`);
     }
-    return undefined;
   }
 
   #modalText(): string {
