@@ -3,7 +3,6 @@
  *
  * Source: https://github.com/gnea/grbl, grbl/gcode.c (order of the checks), doc/csv/error_codes_en_US.csv (their numbers).
  */
-export type Axis = "X" | "Y" | "Z";
 export type MotionMode = "G0" | "G1" | "G2" | "G3" | "G38.2" | "G38.3" | "G38.4" | "G38.5" | "G80";
 export type NonModal = "G4" | "G10" | "G28" | "G28.1" | "G30" | "G30.1" | "G53" | "G92" | "G92.1";
 
