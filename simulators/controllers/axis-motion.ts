@@ -7,12 +7,23 @@ interface Segment {
   readonly a_mm_s2: number;
 }
 
+/** A sinusoidal motion that begins and ends at rest at `x_mm` and reaches twice the amplitude from there. */
+interface Swing {
+  readonly start_s: number;
+  readonly x_mm: number;
+  readonly amplitude_mm: number;
+  readonly period_s: number;
+  readonly cycles: number;
+}
+
 /**
- * Motion with trapezoidal velocity as a function of the instant: nothing is integrated step by step, so a position is
- * exact at any time and in any order of asking. A new target in motion starts from the present velocity.
+ * Motion with trapezoidal velocity, or a sinusoidal one, as a function of the instant: nothing is integrated step by
+ * step, so a position is exact at any time and in any order of asking. A new target in motion starts from the present
+ * velocity.
  */
 export class AxisMotion {
   #segments: Segment[] = [];
+  #swing: Swing | undefined;
   #rest_mm: number;
 
   constructor(position_mm: number) {
@@ -26,6 +37,9 @@ export class AxisMotion {
 
   /** When the motion ends; in the past for an axis at rest. */
   get end_ms(): number {
+    if (this.#swing !== undefined) {
+      return (this.#swing.start_s + this.#swing.cycles * this.#swing.period_s) * 1000;
+    }
     const last = this.#segments.at(-1);
     return last === undefined ? Number.NEGATIVE_INFINITY : (last.start_s + last.duration_s) * 1000;
   }
@@ -35,6 +49,10 @@ export class AxisMotion {
   }
 
   position_mm(now_ms: number): number {
+    const phase = this.#phase(now_ms);
+    if (this.#swing !== undefined && phase !== undefined) {
+      return this.#swing.x_mm + this.#swing.amplitude_mm * (1 - Math.cos(phase));
+    }
     const segment = this.#segmentAt(now_ms);
     if (segment === undefined) {
       return this.#rest_mm;
@@ -44,6 +62,10 @@ export class AxisMotion {
   }
 
   velocity_mm_s(now_ms: number): number {
+    const phase = this.#phase(now_ms);
+    if (this.#swing !== undefined && phase !== undefined) {
+      return ((2 * Math.PI * this.#swing.amplitude_mm) / this.#swing.period_s) * Math.sin(phase);
+    }
     const segment = this.#segmentAt(now_ms);
     return segment === undefined ? 0 : segment.v_mm_s + segment.a_mm_s2 * (now_ms / 1000 - segment.start_s);
   }
@@ -54,6 +76,7 @@ export class AxisMotion {
     const v_mm_s = this.velocity_mm_s(now_ms);
     const a = acceleration_mm_s2;
     this.#segments = [];
+    this.#swing = undefined;
     this.#rest_mm = target_mm;
     const braking_mm = (v_mm_s * Math.abs(v_mm_s)) / (2 * a);
     const sign = Math.sign(target_mm - x_mm) || 1;
@@ -100,6 +123,7 @@ export class AxisMotion {
       return;
     }
     const duration_s = Math.abs(v_mm_s) / deceleration_mm_s2;
+    this.#swing = undefined;
     this.#segments = [
       { start_s: now_ms / 1000, duration_s, x_mm, v_mm_s, a_mm_s2: -Math.sign(v_mm_s) * deceleration_mm_s2 },
     ];
@@ -109,7 +133,29 @@ export class AxisMotion {
   /** Stands still at once, as a motor without current or a jammed carriage does. */
   place(position_mm: number): void {
     this.#segments = [];
+    this.#swing = undefined;
     this.#rest_mm = position_mm;
+  }
+
+  /**
+   * Swings from rest between here and twice the amplitude away (mm, either sign), `cycles` times (≥ 1, may be infinite)
+   * with a period in s.
+   */
+  swing(amplitude_mm: number, period_s: number, cycles: number, now_ms: number): void {
+    const x_mm = this.position_mm(now_ms);
+    this.place(x_mm);
+    this.#swing = { start_s: now_ms / 1000, x_mm, amplitude_mm, period_s, cycles };
+  }
+
+  /** Lets a swing end with the cycle under way; false where there is none. */
+  endSwing(now_ms: number): boolean {
+    const swing = this.#swing;
+    if (swing === undefined || !this.isMoving(now_ms)) {
+      return false;
+    }
+    const cycles = Math.ceil((now_ms / 1000 - swing.start_s) / swing.period_s - 1e-9);
+    this.#swing = { ...swing, cycles: Math.min(swing.cycles, Math.max(1, cycles)) };
+    return true;
   }
 
   /** First instant from `now_ms` on at which the axis is at the given place, if its present motion leads there. */
@@ -142,6 +188,15 @@ export class AxisMotion {
     add(peak / a, from_mm, 0, sign * a);
     add(peak > 0 ? cruise_mm / peak : 0, from_mm + sign * ramp_mm, sign * peak, 0);
     add(peak / a, from_mm + sign * (ramp_mm + cruise_mm), sign * peak, -sign * a);
+  }
+
+  /** How far the swing under way has come, in rad; undefined where there is none. */
+  #phase(now_ms: number): number | undefined {
+    const swing = this.#swing;
+    if (swing === undefined || now_ms >= this.end_ms) {
+      return undefined;
+    }
+    return (2 * Math.PI * (now_ms / 1000 - swing.start_s)) / swing.period_s;
   }
 
   #segmentAt(now_ms: number): Segment | undefined {

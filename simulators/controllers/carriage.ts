@@ -54,6 +54,14 @@ export class Carriage {
     this.#motion.moveTo(target_mm + sign * this.overshoot_mm, now_ms, velocity_mm_s, acceleration_mm_s2);
   }
 
+  swing(amplitude_mm: number, period_s: number, cycles: number, now_ms: number): void {
+    this.#motion.swing(amplitude_mm, period_s, cycles, now_ms);
+  }
+
+  endSwing(now_ms: number): boolean {
+    return this.#motion.endSwing(now_ms);
+  }
+
   stop(now_ms: number, deceleration_mm_s2: number): void {
     this.#motion.stop(now_ms, deceleration_mm_s2);
   }

@@ -452,7 +452,7 @@ describe("PI GCS 2", () => {
     expect(await host.say("\x05")).toBe("0\n");
     expect(await host.say("POS? 1\n")).toBe("1=12.5000\n");
     expect(await host.say("ONT? 1\n")).toBe("1=1\n");
-    expect(await host.say("\x04")).toBe("0x9000\n");
+    expect(await host.say("\x04")).toBe("0x9002\n");
     await host.say("MOV 1 301\n");
     expect(await host.say("ERR?\n")).toBe("7\n");
   });
@@ -534,11 +534,13 @@ describe("GRBL 1.1h", () => {
     ["G1 X1", "error:22"],
     ["$H", "error:5"],
     ["$J=X1", "error:22"],
-    ["$Q", "error:3"],
-    ["$J=G2 X1 F10", "error:16"],
+    ["$Q", "error:2"],
+    ["$HX", "error:3"],
+    ["$J=G1 X1 F10", "error:16"],
     ["G38 X1", "error:20"],
     ["$110=-1", "error:4"],
-    [`G1 X1 F100 (${"x".repeat(90)})`, "error:11"],
+    [`G1 X1 F100 (${"x".repeat(90)})`, "ok"],
+    [`G1 X1. F100 ${"N1".repeat(40)}`, "error:11"],
     ["", "ok"],
     ["$110=1200", "ok"],
   ])("%j is answered %s", async (line, reply) => {

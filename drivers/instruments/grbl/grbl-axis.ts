@@ -41,6 +41,11 @@ const Setting = {
   travel_mm: 130,
 } as const;
 
+/** States in which the controller reads no line before it is resumed or reset. */
+function isSuspended(state: string): boolean {
+  return /^(?:Hold:0|Door:[01])$/.test(state);
+}
+
 class GrblFramer implements Framer<GrblMessage> {
   readonly #lines = new LineFramer();
   readonly #hear: (message: GrblMessage) => void;
@@ -126,7 +131,12 @@ export class GrblAxis implements Axis {
     this.#homing = false;
     this.#awaitsReset = false;
     this.#exchange.loseStep();
-    const report = await this.#readReport();
+    let report = await this.#readReport();
+    if (isSuspended(report.state)) {
+      // A resume would set going whatever waits; a reset forgets it.
+      await this.#reset();
+      report = await this.#readReport();
+    }
     if (report.state === "Home" || report.state === "Run") {
       throw new InstrumentError("busy", this.#name(), "the controller is carrying out another program", {
         reply: report.text,
@@ -188,10 +198,7 @@ export class GrblAxis implements Axis {
 
   async startHome(): Promise<void> {
     if (this.#awaitsReset) {
-      const greeting = this.#nextBanner(BOOT_ms);
-      await this.#exchange.interject(RESET);
-      await greeting;
-      this.#exchange.loseStep();
+      await this.#reset();
     }
     this.#alarm = undefined;
     this.#lost = undefined;
@@ -269,6 +276,11 @@ export class GrblAxis implements Axis {
     } else if (message.kind === "report") {
       this.#state = message.state;
       this.#workOffset = message.workOffset?.[this.#index] ?? this.#workOffset;
+      if (isSuspended(message.state)) {
+        // Noise is enough for that: a garbled byte may read as a feed hold.
+        this.#awaitsReset = true;
+        this.#forgetPosition("the controller was put on hold and obeys nothing before it is reset");
+      }
     }
   }
 
@@ -277,6 +289,13 @@ export class GrblAxis implements Axis {
       this.#homed = false;
       this.#lost = reason;
     }
+  }
+
+  async #reset(): Promise<void> {
+    const greeting = this.#nextBanner(BOOT_ms);
+    await this.#exchange.interject(RESET);
+    await greeting;
+    this.#exchange.loseStep();
   }
 
   async #nextBanner(within_ms: number): Promise<void> {
@@ -417,14 +436,18 @@ export class GrblAxis implements Axis {
 
   /**
    * Asks for the build information: an ok that comes before it belongs to a line that was given up. While the stage
-   * moves the question is refused, which is as good an answer.
+   * moves the question is refused, which is as good an answer; so is a report, asked for beside it, that says that no
+   * line is read at all.
    */
   #probe(): Question<GrblMessage, undefined> {
     let heard = false;
     return {
       what: '"$I"',
-      bytes: toBytes("\n$I\n"),
+      bytes: toBytes("\n?$I\n"),
       take: (message) => {
+        if (message.kind === "report" && isSuspended(message.state)) {
+          return { answer: undefined };
+        }
         if (message.kind === "note" && message.tag === "VER") {
           heard = true;
           return "part";

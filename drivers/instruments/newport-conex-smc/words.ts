@@ -15,6 +15,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   L: "not allowed while homing",
   M: "not allowed while moving",
   N: "the position is outside the software limits",
+  P: "not allowed while tracking",
   S: "communication time-out inside the controller",
   U: "the controller's memory could not be read or written",
   V: "the command failed",
@@ -58,12 +59,13 @@ export function conditionOf(state: number): NewportCondition | undefined {
   if (state === 0x1e || state === 0x1f) {
     return "homing";
   }
-  // 46 and 47 are jogging, 48 is simulation.
+  // 46 and 47 are jogging, or tracking on the CONEX-CC; 48 is simulation.
   if (state === 0x28 || state === 0x46 || state === 0x47) {
     return "moving";
   }
-  if ((state >= 0x32 && state <= 0x35) || state === 0x48) {
+  // 36 to 38 are the CONEX-CC's ready for tracking: an absolute move is obeyed as in the other ready states.
+  if ((state >= 0x32 && state <= 0x38) || state === 0x48) {
     return "ready";
   }
-  return state >= 0x3c && state <= 0x3e ? "disabled" : undefined;
+  return state >= 0x3c && state <= 0x3f ? "disabled" : undefined;
 }

@@ -3,8 +3,18 @@
  *
  * Sources: "CONEX-CC Controller Documentation"
  * https://www.newport.com/mam/celum/celum_assets/resources/CONEX-CC_-_Controller_Documentation.pdf (as cited and used by
- * public drivers), https://github.com/freespace/pySMC100 (syntax, timing, states),
- * https://github.com/epics-motor/motorNewport (commands, states), https://github.com/MBI-Div-B/pytango-NewportSMC100.
+ * public drivers: ranges of the parameters, states of tracking), the SMC100CC/PP manual, page 26
+ * https://www.manualslib.com/manual/1238858/Newport-Smc100cc.html?page=26 (syntax, blanks), the manual of the sister
+ * NPC1USB, page 39 http://88.208.23.73:8080/en/manual/newport/npc1usb/1679922?page=39 (address errors, layout of TS),
+ * https://github.com/freespace/pySMC100 (syntax, timing, states, ZX), https://github.com/epics-motor/motorNewport
+ * (commands, states), https://github.com/MBI-Div-B/pytango-NewportSMC100.
+ *
+ * Not verified, because no public text could be read: what follows a limit switch in mid-move (state 0F and the error bit
+ * here) and whether reading TS clears the error bits (here the next motion or MM1 does; one public driver says that the
+ * manual lets TS clear them); order and contents of the answer to ZT beyond its first and last line; the state after TK0
+ * (33 here) and the error of PR while tracking (P here); PT without the jerk time; that ST, SE and RS## go without an
+ * address; the values out of the box. The CONEX-CC's error texts begin with "Execution" in one public driver and with
+ * "Command" in others.
  */
 import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { Carriage } from "../carriage.ts";
@@ -54,8 +64,15 @@ const State = {
   readyAfterHoming: 0x32,
   readyAfterMoving: 0x33,
   readyAfterDisable: 0x34,
+  readyToTrack: 0x36,
+  readyToTrackAfterTracking: 0x37,
+  readyToTrackAfterDisable: 0x38,
   disableAfterReady: 0x3c,
   disableAfterMoving: 0x3d,
+  disableAfterTracking: 0x3e,
+  disableAfterReadyToTrack: 0x3f,
+  tracking: 0x46,
+  trackingOn: 0x47,
 } as const;
 
 const PositionerError = {
@@ -81,6 +98,7 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
   L: "Command not allowed in HOMING state",
   M: "Command not allowed in MOVING state",
   N: "Current position out of software limit",
+  P: "Command not allowed in TRACKING state",
   S: "Communication time out",
   U: "Error during EEPROM access",
   V: "Error during command execution",
@@ -89,29 +107,68 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Where a parameter may be set beside the CONFIGURATION state. */
-type Elsewhere = "nowhere" | "disabled" | "disabled or ready";
+type Elsewhere = "nowhere" | "disabled" | "disabled or ready" | "not in motion";
 
-/** Parameters that are stored and asked for and change nothing here: value out of the box, and where it may be set. */
-const STORED: Readonly<Record<string, readonly [value: string, elsewhere: Elsewhere]>> = {
-  BA: ["0", "nowhere"],
-  BH: ["0", "nowhere"],
-  FD: ["1000", "nowhere"],
-  FE: ["1", "disabled"],
-  HT: ["2", "nowhere"],
-  JR: ["0.04", "disabled or ready"],
-  KD: ["0.5", "disabled"],
-  KI: ["10", "disabled"],
-  KP: ["1", "disabled"],
-  KV: ["0", "disabled"],
-  LF: ["100", "disabled"],
-  OH: ["0.2", "nowhere"],
-  OT: ["200", "nowhere"],
-  QIL: ["0.5", "nowhere"],
-  QIR: ["0.25", "nowhere"],
-  QIT: ["1", "nowhere"],
-  SC: ["1", "disabled"],
-};
+interface Parameter {
+  /** Out of the box. */
+  readonly value: string;
+  readonly elsewhere: Elsewhere;
+  readonly min: number;
+  readonly max: number;
+  /** What the configuration holds is the most that may be set later. */
+  readonly isMost?: boolean;
+  /** Anything is a value. */
+  readonly isText?: boolean;
+}
 
+const HUGE = 1e12;
+const TINY = 1e-6;
+
+function parameter(value: string | number, elsewhere: Elsewhere, min: number, max: number): Parameter {
+  return { value: String(value), elsewhere, min, max };
+}
+
+/** Only these four and the stage's unit change what the emulated stage does. */
+function parametersOf(settings: NewportSettings): ReadonlyMap<string, Parameter> {
+  const { velocity_mm_s, acceleration_mm_s2, travel_mm, encoderStep_mm, homingTimeout_s, stageName } = settings;
+  const all: [string, Parameter][] = [
+    ["AC", { ...parameter(acceleration_mm_s2, "not in motion", TINY, HUGE), isMost: true }],
+    ["BA", parameter(0, "nowhere", 0, HUGE)],
+    ["BH", parameter(0, "nowhere", 0, HUGE)],
+    ["DV", parameter(48, "nowhere", 12, 48)],
+    ["FD", parameter(1000, "nowhere", TINY, 2000)],
+    ["FE", parameter(1, "disabled", TINY, HUGE)],
+    ["FF", parameter(0, "disabled", 0, 48)],
+    ["HT", parameter(2, "nowhere", 0, 4)],
+    ["ID", { ...parameter(stageName, "nowhere", 0, 0), isText: true }],
+    ["JR", parameter(0.04, "disabled or ready", 1e-3, HUGE)],
+    ["KD", parameter(0.5, "disabled", 0, HUGE)],
+    ["KI", parameter(10, "disabled", 0, HUGE)],
+    ["KP", parameter(1, "disabled", 0, HUGE)],
+    ["KV", parameter(0, "disabled", 0, HUGE)],
+    ["LF", parameter(100, "disabled", 0, HUGE)],
+    ["OH", parameter(0.2, "nowhere", TINY, HUGE)],
+    ["OT", parameter(homingTimeout_s, "nowhere", 1, 1000)],
+    ["QIL", parameter(0.5, "nowhere", 0.05, 3)],
+    ["QIR", parameter(0.25, "nowhere", 0.05, 1.5)],
+    ["QIT", parameter(1, "nowhere", 0.01, 100)],
+    ["SC", parameter(1, "disabled", 0, 1)],
+    ["SL", parameter(0, "not in motion", -HUGE, 0)],
+    ["SR", parameter(travel_mm, "not in motion", 0, HUGE)],
+    ["SU", parameter(encoderStep_mm, "nowhere", TINY, HUGE)],
+    ["VA", { ...parameter(velocity_mm_s, "not in motion", TINY, HUGE), isMost: true }],
+  ];
+  if (settings.controller === "SMC100") {
+    all.push(["JM", parameter(1, "not in motion", 0, 1)], ["ZX", parameter(3, "nowhere", 1, 3)]);
+  }
+  return new Map(all);
+}
+
+const ADDRESS_MAX = 31;
+/** Of the whole family, but not for controllers of DC motors. */
+const NOT_FOR_DC = new Set(["FR", "VB"]);
+const OF_SMC100 = new Set(["JD", "RA", "RB", "SB"]);
+const OF_CONEX = new Set(["TK"]);
 const RESET_ms = 3000;
 const CONFIGURATION_ms = 4000;
 const STALL_DETECTION_ms = 100;
@@ -121,21 +178,23 @@ export class NewportController extends EmulatedController {
   readonly settings: NewportSettings;
   readonly carriage: Carriage;
   readonly #lines = new LineCollector((line) => this.#onLine(line));
+  readonly #parameters: ReadonlyMap<string, Parameter>;
+  /** In the controller's memory: what holds after the next reset. */
+  #stored: ReadonlyMap<string, string>;
+  /** What holds now. */
+  #values: Map<string, string>;
+  /** What was set in the configuration under way. */
+  readonly #configured = new Map<string, string>();
   #state: number = State.notReferencedAfterReset;
   #positionerErrors = 0;
   #lastError = "@";
   #origin_mm = 0;
-  #velocity_mm_s = 0;
-  #acceleration_mm_s2 = 0;
-  /** What the configuration allows at most. */
-  #velocityMax_mm_s: number;
-  #accelerationMax_mm_s2: number;
-  readonly #stored = new Map(Object.entries(STORED).map(([name, [value]]) => [name, value]));
   #address: number;
   #nextAddress: number | undefined;
-  #min_mm = 0;
-  #max_mm = 0;
   #target_mm = 0;
+  /** Where the next move goes that all controllers of a line start together. */
+  #sharedTarget_mm = 0;
+  #outputs = 0;
   /** Deaf while it starts or writes its memory. */
   #deafUntil_ms = Number.NEGATIVE_INFINITY;
   #callOffEnd: () => void = () => undefined;
@@ -144,8 +203,9 @@ export class NewportController extends EmulatedController {
   constructor(clock: Clock, settings: Partial<NewportSettings> = {}) {
     super(clock);
     this.settings = { ...DEFAULTS, ...settings };
-    this.#velocityMax_mm_s = this.settings.velocity_mm_s;
-    this.#accelerationMax_mm_s2 = this.settings.acceleration_mm_s2;
+    this.#parameters = parametersOf(this.settings);
+    this.#stored = new Map([...this.#parameters].map(([name, { value }]) => [name, value]));
+    this.#values = new Map(this.#stored);
     this.#address = this.settings.address;
     this.carriage = new Carriage(this.settings.position_mm, -0.5, this.settings.travel_mm + 0.5);
     this.#powerUp();
@@ -178,7 +238,7 @@ export class NewportController extends EmulatedController {
    */
   hitLimit(): void {
     this.advance();
-    if (this.#state !== State.moving) return;
+    if (!this.#isMoving()) return;
     const forward = this.carriage.velocity_mm_s(this.now_ms()) >= 0;
     this.#callOffEnd();
     this.#callOffStall();
@@ -199,35 +259,75 @@ export class NewportController extends EmulatedController {
     this.#positionerErrors = 0;
     this.#lastError = "@";
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
-    this.#velocity_mm_s = this.#velocityMax_mm_s;
-    this.#acceleration_mm_s2 = this.#accelerationMax_mm_s2;
-    this.#min_mm = 0;
-    this.#max_mm = this.settings.travel_mm;
+    this.#values = new Map(this.#stored);
+    this.#nextAddress = undefined;
     this.#target_mm = 0;
+    this.#sharedTarget_mm = 0;
+    this.#outputs = 0;
   }
 
   #onLine(line: string): void {
-    const match = /^\s*(\d{1,2})\s*(QI[LRT]|[A-Za-z]{2})\s*(.*?)\s*$/i.exec(line);
-    if (match?.[1] === undefined || match[2] === undefined) {
-      if (line.trim() !== "") {
+    // Blanks count nowhere, not even inside a number.
+    const text = line.replace(/\s/g, "");
+    const match = /^(\d+(?:\.\d*)?)?(QI[LRT]|[A-Za-z]{2})(.*)$/i.exec(text);
+    const [, address, letters, argument = ""] = match ?? [];
+    if (letters === undefined) {
+      if (text !== "") {
         this.#lastError = "A";
       }
       return;
     }
-    if (Number(match[1]) !== this.#address) {
+    const command = letters.toUpperCase();
+    if (address === undefined) {
+      this.#obeyAll(command, argument);
       return;
     }
-    const command = match[2].toUpperCase();
-    const address = this.#address;
-    const argument = match[3] ?? "";
+    if (address.includes(".")) {
+      this.#lastError = "A";
+      return;
+    }
+    if (Number(address) < 1 || Number(address) > ADDRESS_MAX) {
+      this.#lastError = "B";
+      return;
+    }
+    if (Number(address) !== this.#address) {
+      return;
+    }
     const data = this.#execute(command, argument);
     if (data !== undefined) {
-      this.transmit(bytesOf(`${address}${command}${data}\r\n`), this.settings.latency_ms);
+      const lines = data.map((answer) => `${address}${answer}\r\n`).join("");
+      this.transmit(bytesOf(lines), this.settings.latency_ms);
     }
   }
 
-  /** The answer behind address and command, or undefined where the command is silent. */
-  #execute(command: string, argument: string): string | undefined {
+  /** What every controller on the line obeys. */
+  #obeyAll(command: string, argument: string): void {
+    if (command === "ST") {
+      this.#stop();
+    } else if (command === "SE" && argument === "") {
+      this.#goTo(this.#sharedTarget_mm);
+    } else if (command === "RS" && argument === "##") {
+      this.#address = 1;
+    } else {
+      this.#lastError = "B";
+    }
+  }
+
+  /** The lines of the answer without the address, or undefined where the command is silent. */
+  #execute(command: string, argument: string): string[] | undefined {
+    if (command === "ZT") {
+      const parameters = [...this.#values].map(([name, value]) => `${name}${value}`);
+      return ["PW1", ...parameters, "PW0"];
+    }
+    const data = this.#answer(command, argument);
+    return data === undefined ? undefined : [`${command}${data}`];
+  }
+
+  #answer(command: string, argument: string): string | undefined {
+    const other = this.settings.controller === "SMC100" ? OF_CONEX : OF_SMC100;
+    if (other.has(command)) {
+      return this.#fail("A");
+    }
     switch (command) {
       case "TP":
         return (this.carriage.actual_mm(this.now_ms()) - this.#origin_mm).toFixed(5);
@@ -241,24 +341,19 @@ export class NewportController extends EmulatedController {
         return error;
       }
       case "TB": {
-        const letter = argument === "" ? this.#lastError : argument.toUpperCase();
+        const letter = argument === "" || argument === "?" ? this.#lastError : argument.charAt(0).toUpperCase();
         const text = ERROR_TEXTS[letter];
         return text === undefined ? this.#fail("C") : `${letter} ${text}.`;
       }
       case "VE":
         return ` ${this.settings.controller} ${this.settings.firmware}`;
-      case "ID":
-        return argument === "?" ? this.settings.stageName : this.#fail("D");
-      case "SU":
-        return argument === "?" ? String(this.settings.encoderStep_mm) : this.#fail("D");
-      case "SL":
-      case "SR":
-      case "VA":
-      case "AC":
-        return argument === "?" ? String(this.#parameter(command)) : this.#setParameter(command, argument);
       case "PA":
       case "PR":
         return this.#move(command, argument);
+      case "PT":
+        return this.#motionTime(argument);
+      case "SE":
+        return this.#prepare(argument);
       case "OR":
         return this.#startHome();
       case "ST":
@@ -266,6 +361,8 @@ export class NewportController extends EmulatedController {
         return undefined;
       case "MM":
         return this.#setMotor(argument);
+      case "TK":
+        return this.#track(argument);
       case "PW":
         return this.#configure(argument);
       case "RS":
@@ -273,31 +370,58 @@ export class NewportController extends EmulatedController {
         return undefined;
       case "SA":
         return this.#setAddress(argument);
+      case "JD":
+        // Nobody presses a key of the keypad, so the controller is never in its JOGGING state.
+        return this.#fail(this.#stateLetter());
+      case "RA":
+      case "RB":
+        return "0";
+      case "SB":
+        return this.#setOutputs(argument);
       default:
-        return Object.hasOwn(STORED, command) ? this.#store(command, argument) : this.#fail("A");
+        return this.#store(command, argument);
     }
   }
 
   #store(command: string, argument: string): string | undefined {
-    if (argument === "?") {
-      return this.#stored.get(command);
+    const known = this.#parameters.get(command);
+    if (known === undefined) {
+      return this.#fail(NOT_FOR_DC.has(command) ? "X" : "A");
     }
-    const elsewhere = STORED[command]?.[1];
-    const allowed =
-      this.#state === State.configuration ||
-      (elsewhere !== "nowhere" && this.#isDisabled()) ||
-      (elsewhere === "disabled or ready" && this.#isReady());
-    if (!allowed) {
+    if (argument === "?") {
+      return this.#values.get(command);
+    }
+    const configures = this.#state === State.configuration;
+    if (!configures && !this.#maySet(known.elsewhere)) {
       return this.#fail(this.#stateLetter());
     }
-    if (argument === "" || !(Number(argument) >= 0)) {
+    const value = numberOf(argument);
+    const most = known.isMost === true && !configures ? Number(this.#stored.get(command)) : known.max;
+    if (known.isText === true ? argument === "" : value === undefined || value < known.min || value > most) {
       return this.#fail("C");
     }
-    this.#stored.set(command, argument);
+    const text = known.isText === true ? argument : String(value);
+    this.#values.set(command, text);
+    if (configures) {
+      this.#configured.set(command, text);
+    }
     return undefined;
   }
 
-  /** The address, 1 to 31; another one holds from the end of the configuration on. */
+  #maySet(elsewhere: Elsewhere): boolean {
+    switch (elsewhere) {
+      case "nowhere":
+        return false;
+      case "disabled":
+        return this.#isDisabled();
+      case "disabled or ready":
+        return this.#isDisabled() || this.#isReady();
+      case "not in motion":
+        return !this.#isMoving();
+    }
+  }
+
+  /** The address, 2 to 31; another one holds from the end of the configuration on. */
   #setAddress(argument: string): string | undefined {
     if (argument === "?") {
       return String(this.#address);
@@ -306,10 +430,23 @@ export class NewportController extends EmulatedController {
       return this.#fail(this.#stateLetter());
     }
     const address = Number(argument);
-    if (!Number.isInteger(address) || address < 1 || address > 31) {
+    if (!Number.isInteger(address) || address < 2 || address > ADDRESS_MAX) {
       return this.#fail("C");
     }
     this.#nextAddress = address;
+    return undefined;
+  }
+
+  /** Four lines of output, one bit each. */
+  #setOutputs(argument: string): string | undefined {
+    if (argument === "?") {
+      return String(this.#outputs);
+    }
+    const value = numberOf(argument);
+    if (value === undefined || !Number.isInteger(value) || value < 0 || value > 15) {
+      return this.#fail("C");
+    }
+    this.#outputs = value;
     return undefined;
   }
 
@@ -319,47 +456,20 @@ export class NewportController extends EmulatedController {
     return undefined;
   }
 
-  #parameter(command: string): number {
-    switch (command) {
-      case "SL":
-        return this.#min_mm;
-      case "SR":
-        return this.#max_mm;
-      case "VA":
-        return this.#velocity_mm_s;
-      default:
-        return this.#acceleration_mm_s2;
-    }
+  #number(name: "VA" | "AC" | "SL" | "SR" | "OT"): number {
+    return Number(this.#values.get(name));
   }
 
-  #setParameter(command: string, argument: string): string | undefined {
-    const value = Number(argument);
-    if (argument === "" || !Number.isFinite(value)) {
-      return this.#fail("C");
-    }
-    if (this.#state === State.moving) {
-      return this.#fail("M");
-    }
-    // What is set in configuration is the limit for everything set later.
-    const configures = this.#state === State.configuration;
-    if (command === "SL" && value <= 0) {
-      this.#min_mm = value;
-    } else if (command === "SR" && value >= 0) {
-      this.#max_mm = value;
-    } else if (command === "VA" && value > 0 && (configures || value <= this.#velocityMax_mm_s)) {
-      this.#velocity_mm_s = value;
-      if (configures) {
-        this.#velocityMax_mm_s = value;
-      }
-    } else if (command === "AC" && value > 0 && (configures || value <= this.#accelerationMax_mm_s2)) {
-      this.#acceleration_mm_s2 = value;
-      if (configures) {
-        this.#accelerationMax_mm_s2 = value;
-      }
-    } else {
-      return this.#fail("C");
-    }
-    return undefined;
+  #isMoving(): boolean {
+    return this.#state === State.moving || this.#isTracking();
+  }
+
+  #isTracking(): boolean {
+    return this.#state === State.tracking || this.#state === State.trackingOn;
+  }
+
+  #isReadyToTrack(): boolean {
+    return this.#state >= State.readyToTrack && this.#state <= State.readyToTrackAfterDisable;
   }
 
   #isReady(): boolean {
@@ -367,7 +477,7 @@ export class NewportController extends EmulatedController {
   }
 
   #isDisabled(): boolean {
-    return this.#state >= State.disableAfterReady && this.#state <= 0x3e;
+    return this.#state >= State.disableAfterReady && this.#state <= State.disableAfterReadyToTrack;
   }
 
   /** The letter for a command that is not allowed in the present state. */
@@ -381,6 +491,9 @@ export class NewportController extends EmulatedController {
     if (this.#state === State.moving) {
       return "M";
     }
+    if (this.#isTracking() || this.#isReadyToTrack()) {
+      return "P";
+    }
     if (this.#isDisabled()) {
       return "J";
     }
@@ -391,26 +504,96 @@ export class NewportController extends EmulatedController {
     if (argument === "?") {
       return this.#target_mm.toFixed(5);
     }
-    const value = Number(argument);
-    if (argument === "" || !Number.isFinite(value)) {
+    const value = numberOf(argument);
+    if (value === undefined) {
       return this.#fail("C");
     }
-    if (!this.#isReady() && !(this.#state === State.moving && command === "PA")) {
+    const tracks = this.#isTracking() || this.#isReadyToTrack();
+    if (!this.#isReady() && !(command === "PA" && (tracks || this.#state === State.moving))) {
       return this.#fail(this.#stateLetter());
     }
     const target_mm = command === "PA" ? value : this.#target_mm + value;
-    if (target_mm < this.#min_mm || target_mm > this.#max_mm) {
+    if (!this.#isWithinLimits(target_mm)) {
       return this.#fail("G");
     }
-    this.#target_mm = target_mm;
     if (command === "PR" && value === 0) {
       return undefined;
     }
+    this.#runTo(target_mm);
+    return undefined;
+  }
+
+  #isWithinLimits(target_mm: number): boolean {
+    return target_mm >= this.#number("SL") && target_mm <= this.#number("SR");
+  }
+
+  /** Keeps a target for the start that all controllers of the line hear together. */
+  #prepare(argument: string): string | undefined {
+    if (argument === "?") {
+      return this.#sharedTarget_mm.toFixed(5);
+    }
+    const value = numberOf(argument);
+    if (value === undefined) {
+      return this.#fail("C");
+    }
+    if (!this.#isReady()) {
+      return this.#fail(this.#stateLetter());
+    }
+    if (!this.#isWithinLimits(value)) {
+      return this.#fail("G");
+    }
+    this.#sharedTarget_mm = value;
+    return undefined;
+  }
+
+  #goTo(target_mm: number): void {
+    if (this.#isReady()) {
+      this.#runTo(target_mm);
+    } else {
+      this.#lastError = this.#stateLetter();
+    }
+  }
+
+  #runTo(target_mm: number): void {
+    this.#target_mm = target_mm;
     this.#positionerErrors = 0;
-    this.#state = State.moving;
-    this.#drive(this.#origin_mm + target_mm, this.#velocity_mm_s, () => {
-      this.#state = State.readyAfterMoving;
+    let after: number = State.readyAfterMoving;
+    if (this.#isTracking() || this.#isReadyToTrack()) {
+      this.#state = this.#isTracking() ? State.trackingOn : State.tracking;
+      after = State.readyToTrackAfterTracking;
+    } else {
+      this.#state = State.moving;
+    }
+    this.#drive(this.#origin_mm + target_mm, this.#number("VA"), () => {
+      this.#state = after;
     });
+  }
+
+  /** How long a relative move takes, in s. */
+  #motionTime(argument: string): string | undefined {
+    const distance_mm = Math.abs(numberOf(argument) ?? Number.NaN);
+    if (Number.isNaN(distance_mm)) {
+      return this.#fail("C");
+    }
+    const v = this.#number("VA");
+    const a = this.#number("AC");
+    const time_s = distance_mm >= (v * v) / a ? distance_mm / v + v / a : 2 * Math.sqrt(distance_mm / a);
+    return time_s.toFixed(5);
+  }
+
+  /** Enters or leaves the state in which each new target is followed at once. */
+  #track(argument: string): string | undefined {
+    const tracks = this.#isTracking() || this.#isReadyToTrack();
+    if (argument === "?") {
+      return tracks ? "1" : "0";
+    }
+    if (argument === "1" && this.#isReady()) {
+      this.#state = State.readyToTrack;
+    } else if (argument === "0" && this.#isReadyToTrack()) {
+      this.#state = State.readyAfterMoving;
+    } else {
+      return this.#fail(argument === "0" || argument === "1" ? this.#stateLetter() : "C");
+    }
     return undefined;
   }
 
@@ -423,14 +606,14 @@ export class NewportController extends EmulatedController {
     }
     this.#state = State.homing;
     this.#positionerErrors = 0;
-    const giveUp = this.schedule(this.now_ms() + this.settings.homingTimeout_s * 1000, () => {
+    const giveUp = this.schedule(this.now_ms() + this.#number("OT") * 1000, () => {
       this.#callOffEnd();
       this.carriage.halt(this.now_ms());
       this.#positionerErrors |= PositionerError.homingTimeout;
       this.#state = State.notReferencedAfterHoming;
     });
-    this.#drive(-HOME_OVERRUN_mm, this.#velocity_mm_s, () => {
-      this.#drive(0, this.#velocity_mm_s / 4, () => {
+    this.#drive(-HOME_OVERRUN_mm, this.#number("VA"), () => {
+      this.#drive(0, this.#number("VA") / 4, () => {
         giveUp();
         this.#origin_mm = this.position_mm();
         this.#target_mm = 0;
@@ -443,7 +626,7 @@ export class NewportController extends EmulatedController {
   #drive(target_mm: number, velocity_mm_s: number, atEnd: () => void): void {
     this.#callOffEnd();
     this.#callOffStall();
-    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#acceleration_mm_s2);
+    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#number("AC"));
     this.#watchStall();
     this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
       if (!this.carriage.jammed) {
@@ -455,24 +638,27 @@ export class NewportController extends EmulatedController {
   #watchStall(): void {
     this.#callOffStall();
     // While it searches for the reference the controller waits for the time-out.
-    if (this.carriage.jammed && this.#state === State.moving) {
+    if (this.carriage.jammed && this.#isMoving()) {
       this.#callOffStall = this.schedule(this.now_ms() + STALL_DETECTION_ms, () => {
         this.#callOffEnd();
         this.carriage.halt(this.now_ms());
         this.#positionerErrors |= PositionerError.followingError;
-        this.#state = State.disableAfterMoving;
+        this.#state = this.#isTracking() ? State.disableAfterTracking : State.disableAfterMoving;
       });
     }
   }
 
   #stop(): void {
-    if (this.#state !== State.moving && this.#state !== State.homing) {
+    if (!this.#isMoving() && this.#state !== State.homing) {
       return;
     }
     this.#callOffEnd();
     this.#callOffStall();
-    const next = this.#state === State.homing ? State.notReferencedAfterHoming : State.readyAfterMoving;
-    this.carriage.stop(this.now_ms(), this.#acceleration_mm_s2);
+    let next: number = this.#isTracking() ? State.readyToTrackAfterTracking : State.readyAfterMoving;
+    if (this.#state === State.homing) {
+      next = State.notReferencedAfterHoming;
+    }
+    this.carriage.stop(this.now_ms(), this.#number("AC"));
     this.#target_mm = this.carriage.target_mm - this.#origin_mm;
     this.#callOffEnd = this.schedule(Math.max(this.carriage.end_ms, this.now_ms()), () => {
       this.#state = next;
@@ -480,25 +666,35 @@ export class NewportController extends EmulatedController {
   }
 
   #setMotor(argument: string): string | undefined {
-    if (argument === "0" && this.#isReady()) {
-      this.#state = State.disableAfterReady;
+    if (argument === "?") {
+      return this.#isDisabled() ? "0" : "1";
+    }
+    if (argument === "0" && (this.#isReady() || this.#isReadyToTrack())) {
+      this.#state = this.#isReady() ? State.disableAfterReady : State.disableAfterReadyToTrack;
       return undefined;
     }
     if (argument === "1" && this.#isDisabled()) {
       this.#positionerErrors = 0;
       this.#target_mm = this.carriage.actual_mm(this.now_ms()) - this.#origin_mm;
-      this.#state = State.readyAfterDisable;
+      this.#state =
+        this.#state === State.disableAfterReadyToTrack ? State.readyToTrackAfterDisable : State.readyAfterDisable;
       return undefined;
     }
     return this.#fail(argument === "0" || argument === "1" ? this.#stateLetter() : "C");
   }
 
+  /** What is set in the CONFIGURATION state is kept in the memory from its end on. */
   #configure(argument: string): string | undefined {
+    if (argument === "?") {
+      return this.#state === State.configuration ? "1" : "0";
+    }
     const isNotReferenced = this.#state >= 0x0a && this.#state <= 0x11;
     if (argument === "1" && isNotReferenced) {
       this.#state = State.configuration;
+      this.#configured.clear();
     } else if (argument === "0" && this.#state === State.configuration) {
       this.#state = State.notReferencedAfterConfiguration;
+      this.#stored = new Map([...this.#stored, ...this.#configured]);
       this.#address = this.#nextAddress ?? this.#address;
       this.#nextAddress = undefined;
       this.#deafUntil_ms = this.now_ms() + CONFIGURATION_ms;
@@ -507,6 +703,12 @@ export class NewportController extends EmulatedController {
     }
     return undefined;
   }
+}
+
+/** The number that a text begins with; what follows it is ignored. */
+function numberOf(text: string): number | undefined {
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i.exec(text)?.[0];
+  return number === undefined ? undefined : Number(number);
 }
 
 function hex(value: number, digits: number): string {

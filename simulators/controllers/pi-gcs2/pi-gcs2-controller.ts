@@ -1,14 +1,22 @@
 /**
  * A PI C-863 Mercury servo controller with one stage, GCS 2.0.
  *
- * Sources: C-863 manual https://www.easymanua.ls/pi/ms249e/manual?p=121 and
- * https://manualshive.com/en/manual/pi/ms249e/1554329?page=142 (commands, status register, errors),
+ * Sources: C-863.12 manual MS249E 1.2.1, page by page at https://manualshive.com/en/manual/pi/ms249e/1554329?page=142 and
+ * https://www.easymanua.ls/pi/ms249e/manual?p=121 (syntax on its pages 116 to 118, #4 and #5 on 126 and 127, CCL on 133, HPA?
+ * on 161, POS on 181, SAI to SEP on 186 to 188, SPA on 190, SRG? on 193, VEL and VER? on 204, errors from 207 on),
  * https://github.com/PI-PhysikInstrumente/PIPython and https://github.com/epics-motor/motorPIGCS2 (what clients ask).
+ *
+ * Not verified, because no public text could be read: what follows a limit switch in mid-move (a motion error with the servo
+ * off here, and the switch in the status register; PI's library also knows error 216 for controllers that need CLR);
+ * when the error flag of the status register is set (here until ERR? is read); DFH and the limits after it; where FNL
+ * and FPL leave the stage (at that end of the travel here); which error a wrong password or too low a command level leaves
+ * (56 and 60, by their names). Macros, triggers, data recorder, joystick, open-loop motion and brakes are not spoken.
  */
 import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { Carriage } from "../carriage.ts";
 import { EmulatedController } from "../emulated-controller.ts";
 import { bytesOf } from "../line-collector.ts";
+import { parameterHelp, ParameterId, parametersOf, type GcsParameter } from "./parameters.ts";
 
 export interface PiGcs2Settings {
   readonly controller: string;
@@ -26,7 +34,7 @@ export interface PiGcs2Settings {
   /** True position at power-up, from the reference mark. */
   readonly position_mm: number;
   readonly latency_ms: number;
-  /** The limit signals are low where a switch is closed, as on the stage of the manual's example. */
+  /** The signals of limit and reference switches are inverted, as on the stage of the manual's example for #4. */
   readonly limitsActiveLow: boolean;
 }
 
@@ -55,14 +63,22 @@ const ErrorCode = {
   outOfLimits: 7,
   velocityOutOfLimits: 8,
   stoppedByCommand: 10,
+  outOfRange: 17,
   illegalAxis: 23,
+  unknownParameter: 54,
+  invalidPassword: 56,
+  protectedParameter: 60,
+  referenceModeOn: 88,
   motionError: 1024,
 } as const;
 
 /** Bits of the answer to #4, four hexadecimal digits per axis. */
 const StatusBit = {
   negativeLimit: 0x0001,
+  /** The stage is on the positive side of its reference switch. */
+  referenceSwitch: 0x0002,
   positiveLimit: 0x0004,
+  error: 0x0100,
   servoOn: 0x1000,
   moving: 0x2000,
   referencing: 0x4000,
@@ -80,6 +96,19 @@ const HOME_RETURN_mm_s = 2;
 const ADDRESS = 1;
 const COMPUTER = 0;
 
+/** For SEP and WPA, and for command level 1. */
+const SAVE_PASSWORD = "100";
+const LEVEL_PASSWORD = "advanced";
+
+const ALWAYS_POSITIVE: ReadonlySet<number> = new Set([
+  ParameterId.velocity,
+  ParameterId.velocityMax,
+  ParameterId.acceleration,
+  ParameterId.deceleration,
+  ParameterId.accelerationMax,
+  ParameterId.decelerationMax,
+]);
+
 const HELP = [
   "The following commands are available:",
   "#4 Request Status Register",
@@ -90,7 +119,15 @@ const HELP = [
   "*IDN? Get Device Identification",
   "ACC {<AxisID> <Acceleration>} Set Closed-Loop Acceleration",
   "ACC? [{<AxisID>}] Get Closed-Loop Acceleration",
+  "CCL <Level> [<PSWD>] Set Command Level",
+  "CCL? Get Command Level",
   "CST? [{<AxisID>}] Get Assignment Of Stages To Axes",
+  "CSV? Get Current Syntax Version",
+  "DEC {<AxisID> <Deceleration>} Set Closed-Loop Deceleration",
+  "DEC? [{<AxisID>}] Get Closed-Loop Deceleration",
+  "DFH [{<AxisID>}] Define Home Position",
+  "DFH? [{<AxisID>}] Get Home Position Definition",
+  "DIO? [{<DIOID>}] Get Digital Input Lines",
   "ERR? Get Error Number",
   "FNL [{<AxisID>}] Fast Reference Move To Negative Limit",
   "FPL [{<AxisID>}] Fast Reference Move To Positive Limit",
@@ -99,6 +136,7 @@ const HELP = [
   "GOH [{<AxisID>}] Go To Home Position",
   "HLP? Get List Of Available Commands",
   "HLT [{<AxisID>}] Halt Motion Smoothly",
+  "HPA? Get List Of Available Parameters",
   "LIM? [{<AxisID>}] Indicate Limit Switches",
   "MOV {<AxisID> <Position>} Set Target Position",
   "MOV? [{<AxisID>}] Get Target Position",
@@ -109,17 +147,25 @@ const HELP = [
   "RBT Reboot System",
   "RON {<AxisID> <ReferenceOn>} Set Reference Mode",
   "RON? [{<AxisID>}] Get Reference Mode",
+  "RPA [{<ItemID> <PamID>}] Reset Volatile Memory Parameters",
+  "SAI {<AxisID> <NewIdentifier>} Set Current Axis Identifiers",
   "SAI? [ALL] Get List Of Current Axis Identifiers",
+  "SEP <PSWD> {<ItemID> <PamID> <PamValue>} Set Nonvolatile Memory Parameters",
+  "SEP? [{<ItemID> <PamID>}] Get Nonvolatile Memory Parameters",
+  "SPA {<ItemID> <PamID> <PamValue>} Set Volatile Memory Parameters",
   "SPA? [{<ItemID> <PamID>}] Get Volatile Memory Parameters",
+  "SRG? [{<ItemID> <RegisterID>}] Query Status Register Value",
   "STP Stop All Axes",
   "SVO {<AxisID> <ServoState>} Set Servo Mode",
   "SVO? [{<AxisID>}] Get Servo Mode",
+  "TIO? Tell Digital I/O Lines",
   "TMN? [{<AxisID>}] Get Minimum Commandable Position",
   "TMX? [{<AxisID>}] Get Maximum Commandable Position",
   "TRS? [{<AxisID>}] Indicate Reference Switch",
   "VEL {<AxisID> <Velocity>} Set Closed-Loop Velocity",
   "VEL? [{<AxisID>}] Get Closed-Loop Velocity",
   "VER? Get Versions Of Firmware And Drivers",
+  "WPA <PSWD> [{<ItemID> <PamID>}] Save Parameters To Nonvolatile Memory",
   "end of help",
 ];
 
@@ -138,14 +184,25 @@ export class PiGcs2Controller extends EmulatedController {
   #referencing = false;
   #origin_mm = 0;
   #target_mm = 0;
-  #velocity_mm_s = 0;
-  #acceleration_mm_s2 = 0;
+  /** Where the home position was put, in the coordinates of the reference. */
+  #home_mm = 0;
+  #axis: string;
+  #commandLevel = 0;
+  readonly #parameters: ReadonlyMap<number, GcsParameter>;
+  #volatile: Map<number, number | string>;
+  readonly #nonvolatile: Map<number, number | string>;
+  #storedAxis: string;
   #callOffEnd: () => void = () => undefined;
   #callOffStall: () => void = () => undefined;
 
   constructor(clock: Clock, settings: Partial<PiGcs2Settings> = {}) {
     super(clock);
     this.settings = { ...DEFAULTS, ...settings };
+    this.#axis = this.settings.axis;
+    this.#storedAxis = this.#axis;
+    this.#parameters = new Map(parametersOf(this.settings).map((known) => [known.id, known]));
+    this.#nonvolatile = new Map([...this.#parameters].map(([id, { value }]) => [id, value]));
+    this.#volatile = new Map(this.#nonvolatile);
     this.carriage = new Carriage(this.settings.position_mm, -1, this.settings.travel_mm + 1);
     this.#powerUp();
   }
@@ -210,8 +267,14 @@ export class PiGcs2Controller extends EmulatedController {
     this.#referencing = false;
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
     this.#target_mm = 0;
-    this.#velocity_mm_s = this.settings.velocity_mm_s;
-    this.#acceleration_mm_s2 = this.settings.acceleration_mm_s2;
+    this.#home_mm = 0;
+    this.#axis = this.#storedAxis;
+    this.#commandLevel = 0;
+    this.#volatile = new Map(this.#nonvolatile);
+  }
+
+  #number(id: number): number {
+    return Number(this.#volatile.get(id));
   }
 
   #single(byte: number): void {
@@ -247,8 +310,14 @@ export class PiGcs2Controller extends EmulatedController {
     if (place_mm >= this.carriage.end2_mm) {
       bits |= StatusBit.positiveLimit;
     }
+    if (place_mm > 0) {
+      bits |= StatusBit.referenceSwitch;
+    }
     if (this.settings.limitsActiveLow) {
-      bits ^= StatusBit.negativeLimit | StatusBit.positiveLimit;
+      bits ^= StatusBit.negativeLimit | StatusBit.referenceSwitch | StatusBit.positiveLimit;
+    }
+    if (this.#error !== ErrorCode.none) {
+      bits |= StatusBit.error;
     }
     if (this.#servo) {
       bits |= StatusBit.servoOn;
@@ -274,7 +343,7 @@ export class PiGcs2Controller extends EmulatedController {
   }
 
   #actual_mm(): number {
-    return this.position_mm() - this.#origin_mm;
+    return this.position_mm() - this.#origin_mm - this.#home_mm;
   }
 
   #execute(line: string): void {
@@ -329,11 +398,66 @@ export class PiGcs2Controller extends EmulatedController {
         return;
       }
       case "SAI?": {
-        this.#send([this.settings.axis]);
+        this.#send([this.#axis]);
+        return;
+      }
+      case "HPA?": {
+        this.#send(parameterHelp([...this.#parameters.values()]));
         return;
       }
       case "SPA?": {
-        this.#parameter(args);
+        this.#sendParameters(this.#volatile, args);
+        return;
+      }
+      case "SEP?": {
+        this.#sendParameters(this.#nonvolatile, args);
+        return;
+      }
+      case "SPA": {
+        this.#setParameter(this.#volatile, args);
+        return;
+      }
+      case "SEP": {
+        const [password, ...rest] = args;
+        if (password === SAVE_PASSWORD) {
+          this.#setParameter(this.#nonvolatile, rest);
+        } else {
+          this.#fail(ErrorCode.invalidPassword);
+        }
+        return;
+      }
+      case "WPA": {
+        this.#saveParameters(args);
+        return;
+      }
+      case "RPA": {
+        this.#copyParameters(this.#nonvolatile, this.#volatile, args);
+        return;
+      }
+      case "CCL": {
+        this.#setCommandLevel(args);
+        return;
+      }
+      case "CCL?": {
+        this.#send([String(this.#commandLevel)]);
+        return;
+      }
+      case "SRG?": {
+        const known = this.#names(args[0]) && (args[1] === undefined || args[1] === "1");
+        if (known) {
+          this.#send([`${this.#axis} 1=0x${this.#statusRegister().toString(16)}`]);
+        } else {
+          this.#fail(ErrorCode.illegalAxis);
+        }
+        return;
+      }
+      case "TIO?": {
+        this.#send(["I=4", "O=4"]);
+        return;
+      }
+      case "DIO?": {
+        const lines = args[0] === undefined ? ["1", "2", "3", "4"] : [args[0]];
+        this.#send(lines.map((line) => `${line}=0`));
         return;
       }
       case "STP": {
@@ -355,7 +479,7 @@ export class PiGcs2Controller extends EmulatedController {
 
   /** Whether the arguments name this axis, or none. */
   #names(axis: string | undefined): boolean {
-    return axis === undefined || axis === this.settings.axis;
+    return axis === undefined || axis === this.#axis;
   }
 
   #query(command: string, args: readonly string[]): void {
@@ -367,7 +491,7 @@ export class PiGcs2Controller extends EmulatedController {
     if (value === undefined) {
       this.#fail(ErrorCode.unknownCommand);
     } else {
-      this.#send([`${this.settings.axis}=${value}`]);
+      this.#send([`${this.#axis}=${value}`]);
     }
   }
 
@@ -389,47 +513,130 @@ export class PiGcs2Controller extends EmulatedController {
       case "TRS?":
         return "1";
       case "TMN?":
-        return (0).toFixed(7);
+        return this.#lowest_mm().toFixed(7);
       case "TMX?":
-        return this.settings.travel_mm.toFixed(7);
+        return this.#highest_mm().toFixed(7);
+      case "DFH?":
+        return this.#home_mm.toFixed(7);
       case "CST?":
-        return this.settings.stageName;
+        return String(this.#volatile.get(ParameterId.stageName));
       case "VEL?":
-        return this.#velocity_mm_s.toFixed(6);
+        return this.#number(ParameterId.velocity).toFixed(6);
       case "ACC?":
+        return this.#number(ParameterId.acceleration).toFixed(6);
       case "DEC?":
-        return this.#acceleration_mm_s2.toFixed(6);
+        return this.#number(ParameterId.deceleration).toFixed(6);
       default:
         return undefined;
     }
   }
 
-  #parameter(args: readonly string[]): void {
-    const [axis, id] = args;
-    if (!this.#names(axis)) {
+  /** Lowest and highest position that may be commanded, from the home position. */
+  #lowest_mm(): number {
+    return this.#number(ParameterId.travelNegative) - this.#home_mm;
+  }
+
+  #highest_mm(): number {
+    return this.#number(ParameterId.travelPositive) - this.#home_mm;
+  }
+
+  /** Which parameter two arguments name, its id in decimal or hexadecimal; leaves an error where there is none. */
+  #parameterNamed(axis: string | undefined, id: string | undefined): GcsParameter | undefined {
+    if (axis !== this.#axis) {
       this.#fail(ErrorCode.illegalAxis);
+      return undefined;
+    }
+    if (id === undefined || !/^(?:\d+|0x[\da-f]+)$/i.test(id)) {
+      this.#fail(ErrorCode.parameterSyntax);
+      return undefined;
+    }
+    const known = this.#parameters.get(Number(id));
+    if (known === undefined) {
+      this.#fail(ErrorCode.unknownParameter);
+    }
+    return known;
+  }
+
+  /** All parameters, or the one that is named. */
+  #sendParameters(memory: ReadonlyMap<number, number | string>, args: readonly string[]): void {
+    if (args.length === 0) {
+      this.#send([...memory].map(([id, value]) => `${this.#axis} 0x${id.toString(16).toUpperCase()}=${value}`));
       return;
     }
-    const { countsNumerator, countsDenominator, velocityMax_mm_s, acceleration_mm_s2 } = this.settings;
-    const values: Readonly<Record<number, number>> = {
-      10: velocityMax_mm_s,
-      11: acceleration_mm_s2,
-      12: acceleration_mm_s2,
-      14: countsNumerator,
-      15: countsDenominator,
-      74: acceleration_mm_s2 * 10,
-      75: acceleration_mm_s2 * 10,
-    };
-    const value = values[Number(id)];
-    if (id === undefined || value === undefined) {
+    const known = this.#parameterNamed(args[0], args[1]);
+    if (known !== undefined) {
+      this.#send([`${this.#axis} ${args[1]}=${memory.get(known.id)}`]);
+    }
+  }
+
+  /** One parameter for each command: axis, id, value. */
+  #setParameter(memory: Map<number, number | string>, args: readonly string[]): void {
+    const [axis, id, text] = args;
+    if (args.length !== 3 || text === undefined) {
       this.#fail(ErrorCode.parameterSyntax);
+      return;
+    }
+    const known = this.#parameterNamed(axis, id);
+    if (known === undefined) {
+      return;
+    }
+    if (known.level > this.#commandLevel) {
+      this.#fail(ErrorCode.protectedParameter);
+      return;
+    }
+    const value = known.type === "CHAR" ? text : Number(text);
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      this.#fail(ErrorCode.parameterSyntax);
+      return;
+    }
+    if (typeof value === "number" && value <= 0 && ALWAYS_POSITIVE.has(known.id)) {
+      this.#fail(ErrorCode.outOfRange);
+      return;
+    }
+    memory.set(known.id, value);
+  }
+
+  #saveParameters(args: readonly string[]): void {
+    const [password, ...rest] = args;
+    if (password !== SAVE_PASSWORD) {
+      this.#fail(ErrorCode.invalidPassword);
+      return;
+    }
+    this.#copyParameters(this.#volatile, this.#nonvolatile, rest);
+    if (rest.length === 0) {
+      this.#storedAxis = this.#axis;
+    }
+  }
+
+  #copyParameters(
+    from: ReadonlyMap<number, number | string>,
+    to: Map<number, number | string>,
+    args: readonly string[],
+  ): void {
+    const named = args.length === 0 ? undefined : this.#parameterNamed(args[0], args[1]);
+    if (args.length > 0 && named === undefined) {
+      return;
+    }
+    for (const [id, value] of from) {
+      if (named === undefined || named.id === id) {
+        to.set(id, value);
+      }
+    }
+  }
+
+  /** Level 0 is for everybody, level 1 needs its password; the maker keeps the others to himself. */
+  #setCommandLevel([level, password]: readonly string[]): void {
+    if (level === "0") {
+      this.#commandLevel = 0;
+    } else if (level === "1" && password === LEVEL_PASSWORD) {
+      this.#commandLevel = 1;
     } else {
-      this.#send([`${this.settings.axis} ${id}=${value}`]);
+      this.#fail(level === undefined ? ErrorCode.parameterSyntax : ErrorCode.invalidPassword);
     }
   }
 
   #set(command: string, args: readonly string[]): void {
-    const known = ["MOV", "MVR", "SVO", "VEL", "ACC", "DEC", "FRF", "FNL", "FPL", "HLT", "GOH", "RON", "POS"];
+    const known = "MOV MVR SVO VEL ACC DEC FRF FNL FPL HLT GOH DFH RON POS SAI".split(" ");
     if (!known.includes(command)) {
       this.#fail(ErrorCode.unknownCommand);
       return;
@@ -439,12 +646,29 @@ export class PiGcs2Controller extends EmulatedController {
       return;
     }
     switch (command) {
-      case "FRF":
-      case "FNL":
-      case "FPL": {
-        this.#reference();
+      case "FRF": {
+        this.#reference(0, this.#number(ParameterId.valueAtReference));
         return;
       }
+      case "FNL": {
+        this.#reference(0, this.#number(ParameterId.travelNegative));
+        return;
+      }
+      case "FPL": {
+        this.#reference(this.settings.travel_mm, this.#number(ParameterId.travelPositive));
+        return;
+      }
+      case "DFH":
+        this.#home_mm += this.#actual_mm();
+        this.#target_mm = this.#actual_mm();
+        return;
+      case "SAI":
+        if (/^\w{1,8}$/.test(args[1] ?? "")) {
+          this.#axis = args[1] ?? "";
+        } else {
+          this.#fail(ErrorCode.parameterSyntax);
+        }
+        return;
       case "HLT": {
         this.#stop(false);
         return;
@@ -474,30 +698,36 @@ export class PiGcs2Controller extends EmulatedController {
         return;
       }
       case "VEL":
-        if (value <= 0 || value > this.settings.velocityMax_mm_s) {
+        if (value <= 0 || value > this.#number(ParameterId.velocityMax)) {
           this.#fail(ErrorCode.velocityOutOfLimits);
           return;
         }
-        this.#velocity_mm_s = value;
+        this.#volatile.set(ParameterId.velocity, value);
         return;
       case "RON":
         this.#referenceNeeded = value === 1;
         return;
       case "POS":
         if (this.#referenceNeeded) {
-          this.#fail(ErrorCode.parameterSyntax);
+          this.#fail(ErrorCode.referenceModeOn);
           return;
         }
+        this.#home_mm = 0;
         this.#origin_mm = this.position_mm() - value;
         this.#target_mm = value;
         this.#referenced = true;
         return;
-      default:
-        if (value <= 0) {
-          this.#fail(ErrorCode.parameterSyntax);
+      default: {
+        const [id, most] =
+          command === "ACC"
+            ? [ParameterId.acceleration, ParameterId.accelerationMax]
+            : [ParameterId.deceleration, ParameterId.decelerationMax];
+        if (value <= 0 || value > this.#number(most)) {
+          this.#fail(ErrorCode.outOfRange);
           return;
         }
-        this.#acceleration_mm_s2 = value;
+        this.#volatile.set(id, value);
+      }
     }
   }
 
@@ -518,25 +748,29 @@ export class PiGcs2Controller extends EmulatedController {
       this.#fail(ErrorCode.moveWithoutReferenceOrServo);
       return;
     }
-    if (target_mm < 0 || target_mm > this.settings.travel_mm) {
+    if (target_mm < this.#lowest_mm() || target_mm > this.#highest_mm()) {
       this.#fail(ErrorCode.outOfLimits);
       return;
     }
     this.#target_mm = target_mm;
-    this.#drive(this.#origin_mm + target_mm, this.#velocity_mm_s, () => undefined);
+    const place_mm = this.#origin_mm + this.#home_mm + target_mm;
+    this.#drive(place_mm, this.#number(ParameterId.velocity), () => undefined);
   }
 
-  #reference(): void {
+  /** Searches a switch from its far side; the place where it is found gets the value. */
+  #reference(switch_mm: number, value_mm: number): void {
     if (!this.#servo) {
       this.#fail(ErrorCode.moveWithoutReferenceOrServo);
       return;
     }
     this.#referenced = false;
     this.#referencing = true;
-    this.#drive(-HOME_OVERRUN_mm, this.#velocity_mm_s / 2, () => {
-      this.#drive(0, HOME_RETURN_mm_s, () => {
-        this.#origin_mm = this.position_mm();
-        this.#target_mm = 0;
+    const far_mm = switch_mm + (switch_mm > 0 ? HOME_OVERRUN_mm : -HOME_OVERRUN_mm);
+    this.#drive(far_mm, this.#number(ParameterId.velocity) / 2, () => {
+      this.#drive(switch_mm, HOME_RETURN_mm_s, () => {
+        this.#home_mm = 0;
+        this.#origin_mm = this.position_mm() - value_mm;
+        this.#target_mm = value_mm;
         this.#referencing = false;
         this.#referenced = true;
       });
@@ -547,7 +781,7 @@ export class PiGcs2Controller extends EmulatedController {
     this.#callOffEnd();
     this.#callOffStall();
     this.#closedSwitch = 0;
-    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#acceleration_mm_s2);
+    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s, this.#number(ParameterId.acceleration));
     this.#watchStall();
     this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
       if (!this.carriage.jammed) {
@@ -582,8 +816,8 @@ export class PiGcs2Controller extends EmulatedController {
     this.#callOffStall();
     this.#referencing = false;
     // STP and #24 brake as hard as the motor can.
-    this.carriage.stop(this.now_ms(), this.#acceleration_mm_s2 * (atOnce ? 5 : 1));
-    this.#target_mm = this.carriage.target_mm - this.#origin_mm;
+    this.carriage.stop(this.now_ms(), this.#number(ParameterId.deceleration) * (atOnce ? 5 : 1));
+    this.#target_mm = this.carriage.target_mm - this.#origin_mm - this.#home_mm;
   }
 
   /** All lines but the last end with a space; where the question named its target the first begins with both addresses. */

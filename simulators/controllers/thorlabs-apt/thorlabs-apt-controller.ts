@@ -5,7 +5,11 @@
  * Sources: "APT Communications Protocol", issue 25
  * https://fdocuments.in/document/apt-communications-protocol-rev-25-thorlabs-controlapt-2019-12-11-thorlabs.html
  * (messages, status bits, keep-alive), https://github.com/AlexShkarin/pyLabLib (what clients ask at start),
- * https://github.com/yaq-project/thorlabs-apt-protocol (layout of the data).
+ * https://github.com/yaq-project/thorlabs-apt-protocol and https://github.com/UniNE-CHYN/thorpy (layout of the data).
+ *
+ * Not verified: the values out of the box of what is only kept (power, buttons, potentiometer, servo gains: zeros here), that
+ * only the jogging bits are set while it jogs, and the direction of a jog, on which public clients disagree (1 forward
+ * here, as in thorpy's and most drivers' code).
  */
 import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { Carriage } from "../carriage.ts";
@@ -71,12 +75,16 @@ const UPDATE_PERIOD_ms = 100;
 const UNACKNOWLEDGED_MAX = 50;
 /** The hardware switches lie this far outside the travel. */
 const SWITCH_mm = 0.4;
+/** A switch stays closed this close to it. */
+const AT_SWITCH_mm = 1e-6;
 
 const Bit = {
   forwardSwitch: 0x1,
   reverseSwitch: 0x2,
   movingForward: 0x10,
   movingReverse: 0x20,
+  joggingForward: 0x40,
+  joggingReverse: 0x80,
   connected: 0x100,
   homing: 0x200,
   homed: 0x400,
@@ -87,13 +95,33 @@ const Bit = {
   enabled: 0x8000_0000,
 } as const;
 
-type MotionKind = "idle" | "move" | "home" | "stop";
+type MotionKind = "idle" | "move" | "home" | "stop" | "jog";
+
+const Direction = { forward: 1, reverse: 2 } as const;
+const JogMode = { continuous: 1 } as const;
+
+/** Parameters that are kept, asked for and without effect here: ids of setting, request and answer, length of the data. */
+type KeptParameters = readonly [set: number, request: number, answer: number, length: number];
+
+const POWER: KeptParameters = [0x0426, 0x0427, 0x0428, 6];
+const SERVO_GAINS: KeptParameters = [0x04a0, 0x04a1, 0x04a2, 20];
+const POTENTIOMETER: KeptParameters = [0x04b0, 0x04b1, 0x04b2, 26];
+const LAMP_MODES: KeptParameters = [0x04b3, 0x04b4, 0x04b5, 4];
+const BUTTONS: KeptParameters = [0x04b6, 0x04b7, 0x04b8, 16];
+
+const KEPT_PARAMETERS: Readonly<Record<ThorlabsAptSettings["model"], readonly KeptParameters[]>> = {
+  LTS150: [POWER, POTENTIOMETER, LAMP_MODES, BUTTONS],
+  LTS300: [POWER, POTENTIOMETER, LAMP_MODES, BUTTONS],
+  KDC101: [SERVO_GAINS, LAMP_MODES],
+};
 
 export class ThorlabsAptController extends EmulatedController {
   readonly settings: ThorlabsAptSettings;
   readonly carriage: Carriage;
   #pending: number[] = [];
+  /** True position of the counter's zero, and of the encoder's. */
   #origin_mm = 0;
+  #encoderOrigin_mm = 0;
   #homed = false;
   #enabled = false;
   #motionError = false;
@@ -114,6 +142,10 @@ export class ThorlabsAptController extends EmulatedController {
   /** Direction (1 forward, 2 reverse), limit switch (1 reverse, 4 forward), velocity, offset. */
   #home = { direction: 2, limitSwitch: 1, velocity: 0, offset: 0 };
   readonly #limitSwitch = new Uint8Array(16);
+  readonly #kept = new Map<KeptParameters, Uint8Array>();
+  #digitalOutputs = 0;
+  /** The keys of a K-Cube are locked (1) or free (2). */
+  #panelLock = 2;
 
   constructor(clock: Clock, settings: Partial<ThorlabsAptSettings> = {}) {
     super(clock);
@@ -121,6 +153,7 @@ export class ThorlabsAptController extends EmulatedController {
     this.carriage = new Carriage(this.settings.position_mm, -SWITCH_mm, this.settings.travel_mm + SWITCH_mm);
     this.#powerUp();
     this.#setJogParameters();
+    this.#clearKept();
   }
 
   override position_mm(): number {
@@ -196,7 +229,7 @@ export class ThorlabsAptController extends EmulatedController {
         break;
       }
       const data = Uint8Array.from(this.#pending.slice(start + HEADER_LENGTH, start + HEADER_LENGTH + length));
-      this.#execute(id, this.#byte(start + 3), hasData ? data : undefined);
+      this.#execute(id, this.#byte(start + 2), this.#byte(start + 3), hasData ? data : undefined);
       start += HEADER_LENGTH + length;
     }
     this.#pending = this.#pending.slice(start);
@@ -207,14 +240,29 @@ export class ThorlabsAptController extends EmulatedController {
   }
 
   #powerUp(): void {
-    const { velocity_mm_s, acceleration_mm_s2, homeVelocity_mm_s, model } = this.settings;
+    const { model } = this.settings;
     this.#pending = [];
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
+    this.#encoderOrigin_mm = this.#origin_mm;
     this.#homed = false;
     this.#motionError = false;
     this.#kind = "idle";
     this.#endMessages = true;
     this.#enabled = model !== "KDC101";
+    this.#setMotionParameters();
+  }
+
+  #clearKept(): void {
+    for (const parameters of KEPT_PARAMETERS[this.settings.model]) {
+      const data = new Uint8Array(parameters[3]);
+      data[0] = 1;
+      this.#kept.set(parameters, data);
+    }
+  }
+
+  /** As out of the box: ramp, homing and limit switches. */
+  #setMotionParameters(): void {
+    const { velocity_mm_s, acceleration_mm_s2, homeVelocity_mm_s } = this.settings;
     this.#velocity = Math.round(velocity_mm_s * this.settings.countsPerMmPerSecond);
     this.#acceleration = Math.round(acceleration_mm_s2 * this.settings.countsPerMmPerSecond2);
     this.#home = {
@@ -232,7 +280,7 @@ export class ThorlabsAptController extends EmulatedController {
     view.setUint16(14, 1, true);
   }
 
-  #execute(id: number, parameter2: number, data: Uint8Array | undefined): void {
+  #execute(id: number, parameter1: number, parameter2: number, data: Uint8Array | undefined): void {
     const view = data === undefined ? undefined : new DataView(data.buffer, data.byteOffset, data.length);
     switch (id) {
       case 0x0005: {
@@ -255,9 +303,36 @@ export class ThorlabsAptController extends EmulatedController {
         this.#sendHeader(0x0212, 1, this.#enabled ? 1 : 2);
         return;
       }
-      case 0x040a:
+      case 0x0213:
+        this.#digitalOutputs = parameter1;
+        return;
+      case 0x0214: {
+        this.#sendHeader(0x0215, this.#digitalOutputs, 0);
+        return;
+      }
+      case 0x0250:
+        this.#panelLock = parameter2 === 1 ? 1 : 2;
+        return;
+      case 0x0251: {
+        this.#sendHeader(0x0252, 0, this.#panelLock);
+        return;
+      }
+      case 0x0409:
+        if (view !== undefined && view.byteLength >= 6) {
+          this.#encoderOrigin_mm = this.position_mm() - view.getInt32(2, true) / this.settings.countsPerMm;
+        }
+        return;
+      case 0x040a: {
+        this.#sendLongs(0x040b, [this.#encoderCount()]);
+        return;
+      }
+      case 0x0410:
+        if (view !== undefined && view.byteLength >= 6) {
+          this.#origin_mm = this.position_mm() - view.getInt32(2, true) / this.settings.countsPerMm;
+        }
+        return;
       case 0x0411: {
-        this.#sendLongs(id + 1, [this.#count()]);
+        this.#sendLongs(0x0412, [this.#count()]);
         return;
       }
       case 0x0413:
@@ -350,8 +425,16 @@ export class ThorlabsAptController extends EmulatedController {
           this.#startMove(this.#absoluteTarget);
           return;
         }
+      case 0x0457: {
+        this.#startEndless("move", parameter2, this.#velocity, this.#acceleration);
+        return;
+      }
       case 0x0465: {
         this.#stop(parameter2 === 1);
+        return;
+      }
+      case 0x046a: {
+        this.#startJog(parameter2);
         return;
       }
       case 0x046b:
@@ -371,10 +454,30 @@ export class ThorlabsAptController extends EmulatedController {
       case 0x0492:
         this.#unacknowledged = 0;
         return;
-      default:
-        // Identify (the lamp blinks), disconnect, and all that this controller does not know: no answer.
+      case 0x0686:
+        this.#setMotionParameters();
+        this.#setJogParameters();
+        this.#clearKept();
         return;
+      default:
+        // Identify (the lamp blinks), start and end of a connection, and all that this controller does not know: no answer.
+        this.#keep(id, data);
     }
+  }
+
+  #keep(id: number, data: Uint8Array | undefined): void {
+    for (const [parameters, kept] of this.#kept) {
+      const [set, request, answer, length] = parameters;
+      if (id === set && data?.length === length) {
+        kept.set(data);
+      } else if (id === request) {
+        this.#sendData(answer, kept);
+      }
+    }
+  }
+
+  #encoderCount(): number {
+    return Math.round((this.position_mm() - this.#encoderOrigin_mm) * this.settings.countsPerMm);
   }
 
   #count(): number {
@@ -394,17 +497,20 @@ export class ThorlabsAptController extends EmulatedController {
     if (this.#motionError) {
       bits |= Bit.motionError;
     }
-    if (place_mm >= this.carriage.end2_mm) {
+    if (place_mm >= this.carriage.end2_mm - AT_SWITCH_mm) {
       bits |= Bit.forwardSwitch;
     }
-    if (place_mm <= this.carriage.end1_mm) {
+    if (place_mm <= this.carriage.end1_mm + AT_SWITCH_mm) {
       bits |= Bit.reverseSwitch;
     }
     if (this.#kind === "home") {
       bits |= Bit.homing;
     }
-    if (this.#kind !== "idle") {
-      bits |= this.carriage.velocity_mm_s(now_ms) >= 0 ? Bit.movingForward : Bit.movingReverse;
+    const forward = this.carriage.target_mm >= this.carriage.commanded_mm(now_ms);
+    if (this.#kind === "jog") {
+      bits |= forward ? Bit.joggingForward : Bit.joggingReverse;
+    } else if (this.#kind !== "idle") {
+      bits |= forward ? Bit.movingForward : Bit.movingReverse;
     }
     return bits >>> 0;
   }
@@ -414,7 +520,7 @@ export class ThorlabsAptController extends EmulatedController {
     const view = new DataView(data.buffer);
     view.setUint16(0, 1, true);
     view.setInt32(2, this.#count(), true);
-    view.setInt32(6, this.#count(), true);
+    view.setInt32(6, this.#encoderCount(), true);
     view.setUint32(10, this.#bits(), true);
     return data;
   }
@@ -446,14 +552,40 @@ export class ThorlabsAptController extends EmulatedController {
     if (!this.#enabled) {
       return;
     }
+    const place_mm = this.#origin_mm + target / this.settings.countsPerMm;
+    this.#run("move", place_mm, this.#velocity, this.#acceleration);
+  }
+
+  /** A step of the jog's own length and ramp, or a motion that goes on until it is stopped. */
+  #startJog(direction: number): void {
+    const jog = new DataView(this.#jog.buffer);
+    const velocity = Math.max(1, jog.getInt32(16, true));
+    const acceleration = Math.max(1, jog.getInt32(12, true));
+    if (jog.getUint16(2, true) === JogMode.continuous) {
+      this.#startEndless("jog", direction, velocity, acceleration);
+    } else if (this.#enabled && (direction === Direction.forward || direction === Direction.reverse)) {
+      const step_mm = jog.getInt32(4, true) / this.settings.countsPerMm;
+      const sign = direction === Direction.forward ? 1 : -1;
+      this.#run("jog", this.carriage.actual_mm(this.now_ms()) + sign * step_mm, velocity, acceleration);
+    }
+  }
+
+  /** Goes on until it is stopped, at the latest by a switch. */
+  #startEndless(kind: "move" | "jog", direction: number, velocity: number, acceleration: number): void {
+    if (this.#enabled && (direction === Direction.forward || direction === Direction.reverse)) {
+      const { end1_mm, end2_mm } = this.carriage;
+      const beyond_mm = direction === Direction.forward ? end2_mm + 1 : end1_mm - 1;
+      this.#run(kind, beyond_mm, velocity, acceleration);
+    }
+  }
+
+  /** Velocity and acceleration in the controller's units. */
+  #run(kind: "move" | "jog", place_mm: number, velocity: number, acceleration: number): void {
+    const { countsPerMmPerSecond, countsPerMmPerSecond2 } = this.settings;
     this.#motionError = false;
-    this.#begin("move");
-    const { countsPerMm, countsPerMmPerSecond, countsPerMmPerSecond2 } = this.settings;
-    this.#drive(
-      this.#origin_mm + target / countsPerMm,
-      this.#velocity / countsPerMmPerSecond,
-      this.#acceleration / countsPerMmPerSecond2,
-      () => this.#announce(0x0464),
+    this.#begin(kind);
+    this.#drive(place_mm, velocity / countsPerMmPerSecond, acceleration / countsPerMmPerSecond2, () =>
+      this.#announce(0x0464),
     );
   }
 
@@ -484,6 +616,7 @@ export class ThorlabsAptController extends EmulatedController {
       const offset_mm = (forward ? -1 : 1) * (this.#home.offset / countsPerMm);
       this.#drive(switch_mm + offset_mm, velocity_mm_s / 4, acceleration_mm_s2, () => {
         this.#origin_mm = this.position_mm();
+        this.#encoderOrigin_mm = this.#origin_mm;
         this.#homed = true;
         this.#kind = "idle";
         if (this.settings.announcesEnd && this.#endMessages) {

@@ -2,8 +2,16 @@
  * An integrated Zaber stage with the ASCII protocol, firmware 6 or 7.
  *
  * Sources: https://www.zaber.com/wiki/Manuals/ASCII_Protocol_Manual (firmware 6: message format, settings, commands,
- * warning flags), https://www.zaber.com/protocol-manual?protocol=ASCII (firmware 7). The defaults are those of an
- * X-LSM150A: 150 mm of travel, microsteps of 0.047625 µm.
+ * warning flags; its descriptions of `move sin`, `move index` and of the rejections are also quoted by
+ * https://github.com/lokraszewski/zaber), https://www.zaber.com/protocol-manual?protocol=ASCII (firmware 7),
+ * https://www.zaber.com/articles/ascii-protocol, and for messages of several packets the crate zproto
+ * (https://docs.rs/crate/zproto/latest/source/src/ascii/packet.rs and its tests). The defaults are those of an X-LSM150A:
+ * 150 mm of travel, microsteps of 0.047625 µm.
+ *
+ * Not verified in a public text: that a command with the message ID `--` is obeyed without a reply (the manual's words on
+ * BADMESSAGEID allow the form), what answers `move sin stop` while nothing swings (accepted here), which reason rejects a
+ * continuation that does not fit (BADCOMMAND here), that a packet is at most 80 bytes with its footer, and that NC lasts
+ * as long as the knob moves the stage. Streams, triggers, lockstep and stored positions are not spoken: BADCOMMAND.
  */
 import type { Clock } from "../../../drivers/protocol/clock.ts";
 import { Carriage } from "../carriage.ts";
@@ -52,10 +60,31 @@ const ACCELERATION_FACTOR = 1.6384 / 10_000;
 /** How far behind the home sensor the carriage goes before it returns to zero. */
 const HOME_OVERRUN_mm = 0.3;
 const HOME_RETURN_mm_s = 1;
+/** Longest packet in bytes, header and footer included; longer replies of firmware 7 go on in info messages. */
+const PACKET_SIZE_MAX = 80;
+/** Periods of a sinusoidal motion, in ms. */
+const SWING_PERIOD_ms = { min: 0.2, max: 429_496_729.5 };
+const SWING_COUNT_MAX = 4_294_967_294;
+/** Commands that concern the device as a whole. */
+const DEVICE_ONLY = new Set(["renumber", "system"]);
 /** A stall is noticed when motor and encoder have disagreed for this long. */
 const STALL_DETECTION_ms = 100;
 
 type Reply = { readonly data: string } | { readonly rejection: string };
+
+/** Whom a command addresses, and how its reply names it. */
+interface Addressee {
+  readonly axis: number;
+  /** As sent; undefined without one. */
+  readonly messageId: string | undefined;
+}
+
+/** A command of several packets, as far as it has come. */
+interface Pending extends Addressee {
+  readonly device: number;
+  readonly words: readonly string[];
+  readonly packets: number;
+}
 
 /** Two upper-case hexadecimal digits that make the sum of the bytes zero modulo 256. */
 function checksumOf(text: string): string {
@@ -80,12 +109,18 @@ export class ZaberAsciiController extends EmulatedController {
   #origin_mm = 0;
   #homing = false;
   #parked = false;
+  /** An emergency stop is being executed: busy, for as long as its own reply takes. */
+  #halting = false;
+  /** Kept through a loss of power. */
+  #address: number;
+  #pending: Pending | undefined;
   #callOffEnd: () => void = () => undefined;
   #callOffStall: () => void = () => undefined;
 
   constructor(clock: Clock, settings: Partial<ZaberAsciiSettings> = {}) {
     super(clock);
     this.settings = { ...DEFAULTS, ...settings };
+    this.#address = this.settings.address;
     this.carriage = new Carriage(this.settings.position_mm, -1, this.settings.travel_mm + 1);
     const { microstepSize_mm, travel_mm, velocity_mm_s, acceleration_mm_s2 } = this.settings;
     this.#registers.set("limit.min", 0);
@@ -95,6 +130,7 @@ export class ZaberAsciiController extends EmulatedController {
     this.#registers.set("comm.alert", 0);
     this.#registers.set("comm.checksum", 0);
     this.#registers.set("resolution", 64);
+    this.#registers.set("motion.index.dist", Math.round(10 / microstepSize_mm));
     this.#powerUp();
   }
 
@@ -134,12 +170,28 @@ export class ZaberAsciiController extends EmulatedController {
     this.raiseFault("FE");
   }
 
+  /** Somebody turns the knob: the stage moves under manual control and says so, with NC, until it stands. */
+  turnKnob(distance_mm: number): void {
+    this.advance();
+    this.#beginMotion();
+    this.#flags.add("NC");
+    const { velocity_mm_s } = this.settings;
+    const target_mm = this.carriage.actual_mm(this.now_ms()) + distance_mm;
+    this.carriage.moveTo(target_mm, this.now_ms(), velocity_mm_s / 4, this.#acceleration_mm_s2());
+    this.#callOffEnd = this.schedule(this.carriage.end_ms, () => {
+      this.#flags.delete("NC");
+      this.#alert();
+    });
+  }
+
   protected override handle(bytes: Uint8Array): void {
     this.#lines.push(bytes);
   }
 
   #powerUp(): void {
     this.#homing = false;
+    this.#halting = false;
+    this.#pending = undefined;
     this.#origin_mm = this.carriage.actual_mm(this.now_ms());
     this.#flags.clear();
     this.#flags.add("WR");
@@ -161,23 +213,60 @@ export class ZaberAsciiController extends EmulatedController {
     }
     const words = text.split(" ").filter((word) => word !== "");
     const numbers: number[] = [];
-    while (numbers.length < 3 && /^\d+$/.test(words[0] ?? "")) {
+    while (numbers.length < 2 && /^\d+$/.test(words[0] ?? "")) {
       numbers.push(Number(words.shift()));
     }
-    const [device = 0, axis = 0, messageId] = numbers;
-    if (device !== 0 && device !== this.settings.address) {
+    const [device = 0, axis = 0] = numbers;
+    const messageId = numbers.length === 2 && /^(?:\d+|--)$/.test(words[0] ?? "") ? words.shift() : undefined;
+    if (device !== 0 && device !== this.#address) {
       return;
     }
+    this.#onPacket({ device, axis, messageId, words, packets: 1 });
+  }
+
+  /** A command of firmware 7 may come in several packets; all but the last end with a backslash. */
+  #onPacket(packet: Pending): void {
+    let { words } = packet;
+    let { packets } = packet;
+    const before = this.#pending;
+    this.#pending = undefined;
+    if (words[0] === "cont" && this.#isFirmware7()) {
+      const follows =
+        before !== undefined &&
+        before.device === packet.device &&
+        before.axis === packet.axis &&
+        before.messageId === packet.messageId &&
+        words[1] === String(before.packets);
+      if (!follows) {
+        this.#reply(packet, { rejection: "BADCOMMAND" });
+        return;
+      }
+      packets = before.packets + 1;
+      words = [...before.words, ...words.slice(2)];
+    }
+    const last = words.at(-1) ?? "";
+    if (last.endsWith("\\") && this.#isFirmware7()) {
+      const rest = last.slice(0, -1);
+      this.#pending = { ...packet, packets, words: [...words.slice(0, -1), ...(rest === "" ? [] : [rest])] };
+      return;
+    }
+    this.#obey(packet, words);
+  }
+
+  #obey(addressee: Addressee, words: readonly string[]): void {
+    const { axis, messageId } = addressee;
     let reply: Reply;
     if (axis > 1) {
       reply = { rejection: "BADAXIS" };
-    } else if (messageId !== undefined && messageId > 99) {
+    } else if (messageId !== undefined && messageId !== "--" && Number(messageId) > 99) {
       reply = { rejection: "BADMESSAGEID" };
+    } else if (axis > 0 && DEVICE_ONLY.has(words[0] ?? "")) {
+      reply = { rejection: "DEVICEONLY" };
     } else {
       reply = this.#execute(words);
     }
-    this.#sendReply(axis, messageId, reply);
-    if (words[0] === "help") {
+    this.#reply(addressee, reply);
+    if (words[0] === "help" && messageId !== "--") {
       this.#send(`#${this.#addressText()} ${axis} Visit www.zaber.com for complete instruction manuals.`);
     }
     if (words[0] === "system" && words[1] === "reset" && !("rejection" in reply)) {
@@ -185,11 +274,29 @@ export class ZaberAsciiController extends EmulatedController {
     }
   }
 
-  #sendReply(axis: number, messageId: number | undefined, reply: Reply): void {
-    const id = messageId === undefined || messageId > 99 ? "" : `${String(messageId).padStart(2, "0")} `;
+  #reply({ axis, messageId }: Addressee, reply: Reply): void {
+    if (messageId === "--") {
+      return;
+    }
+    const id = messageId === undefined || Number(messageId) > 99 ? "" : `${messageId.padStart(2, "0")} `;
     const [verdict, data] = "rejection" in reply ? ["RJ", reply.rejection] : ["OK", reply.data];
     const status = this.#isBusy() ? "BUSY" : "IDLE";
-    this.#send(`@${this.#addressText()} ${axis} ${id}${verdict} ${status} ${this.#highestFlag()} ${data}`);
+    const head = `@${this.#addressText()} ${axis} ${id}${verdict} ${status} ${this.#highestFlag()}`;
+    if (!this.#isFirmware7()) {
+      this.#send(`${head} ${data}`);
+      return;
+    }
+    // What does not fit goes on word by word in info messages that begin with "cont".
+    const room = PACKET_SIZE_MAX - "\\:00\r\n".length;
+    let packet = head;
+    for (const word of data.split(" ")) {
+      if (packet.length + 1 + word.length > room && !/ cont$/.test(packet)) {
+        this.#send(`${packet}\\`);
+        packet = `#${this.#addressText()} ${axis} ${id}cont`;
+      }
+      packet += ` ${word}`;
+    }
+    this.#send(packet);
   }
 
   #send(line: string): void {
@@ -205,7 +312,7 @@ export class ZaberAsciiController extends EmulatedController {
   }
 
   #addressText(): string {
-    return String(this.settings.address).padStart(2, "0");
+    return String(this.#address).padStart(2, "0");
   }
 
   #highestFlag(): string {
@@ -213,7 +320,7 @@ export class ZaberAsciiController extends EmulatedController {
   }
 
   #isBusy(): boolean {
-    return this.#homing || this.carriage.isMoving(this.now_ms());
+    return this.#homing || this.#halting || this.carriage.isMoving(this.now_ms());
   }
 
   #execute(words: readonly string[]): Reply {
@@ -229,7 +336,7 @@ export class ZaberAsciiController extends EmulatedController {
       case "home":
         return this.#refuseMotion() ?? this.#home();
       case "move":
-        return this.#refuseMotion() ?? this.#move(first, second);
+        return this.#refuseMotion() ?? this.#move(words);
       case "stop":
       case "estop":
         this.#stop(verb === "estop");
@@ -242,6 +349,8 @@ export class ZaberAsciiController extends EmulatedController {
         return this.#tools(words);
       case "driver":
         return this.#driver(first);
+      case "renumber":
+        return this.#renumber(first);
       case "system":
         return first === "reset" ? { data: "0" } : { rejection: "BADCOMMAND" };
       default:
@@ -250,7 +359,7 @@ export class ZaberAsciiController extends EmulatedController {
   }
 
   #get(name: string | undefined): Reply {
-    const isFirmware7 = this.settings.firmware.startsWith("7");
+    const isFirmware7 = this.#isFirmware7();
     const value = this.#registers.get(name ?? "");
     if (value !== undefined) {
       return { data: String(value) };
@@ -275,7 +384,9 @@ export class ZaberAsciiController extends EmulatedController {
       case "system.access":
         return { data: "1" };
       case "comm.address":
-        return { data: String(this.settings.address) };
+        return { data: String(this.#address) };
+      case "comm.packet.size.max":
+        return isFirmware7 ? { data: String(PACKET_SIZE_MAX) } : { rejection: "BADCOMMAND" };
       // An integrated stage has no peripheral: clients find out by this rejection.
       case "peripheralid":
       case "peripheral.id":
@@ -285,6 +396,9 @@ export class ZaberAsciiController extends EmulatedController {
   }
 
   #set(name: string | undefined, value: string | undefined): Reply {
+    if (name === "comm.address") {
+      return this.#renumber(value);
+    }
     if (name === undefined || !this.#registers.has(name)) {
       return { rejection: "BADCOMMAND" };
     }
@@ -329,16 +443,37 @@ export class ZaberAsciiController extends EmulatedController {
     return { data: "0" };
   }
 
-  #move(kind: string | undefined, argument: string | undefined): Reply {
+  /** Alone on its line the stage takes the number itself; in a chain the next devices would take the numbers after it. */
+  #renumber(value: string | undefined): Reply {
+    const number = Number(value ?? "1");
+    if (!isInteger(value ?? "1") || number < 1 || number > 99) {
+      return { rejection: "BADDATA" };
+    }
+    this.#address = number;
+    return { data: "0" };
+  }
+
+  #isFirmware7(): boolean {
+    return this.settings.firmware.startsWith("7");
+  }
+
+  #move(words: readonly string[]): Reply {
+    const [, kind, argument] = words;
+    if (kind === "sin") {
+      return argument === "stop" ? this.#endSwing() : this.#swing(words.slice(2));
+    }
     const hasReference = !this.#flags.has("WR");
     const low = this.#registers.get("limit.min") ?? 0;
     const high = this.#registers.get("limit.max") ?? 0;
-    if ((kind === "abs" || kind === "rel" || kind === "vel") && !isInteger(argument)) {
+    const takesNumber = kind === "abs" || kind === "rel" || kind === "vel" || kind === "index";
+    if (takesNumber && (!isInteger(argument) || (kind === "index" && Number(argument) < 1))) {
       return { rejection: "BADDATA" };
     }
-    if (kind === "rel" || kind === "abs") {
-      const count = kind === "rel" ? this.#count() + Number(argument) : Number(argument);
-      if (hasReference ? count < low || count > high : kind === "abs") {
+    if (kind === "rel" || kind === "abs" || kind === "index") {
+      const index_count = (Number(argument) - 1) * (this.#registers.get("motion.index.dist") ?? 0);
+      const place = kind === "index" ? index_count : Number(argument);
+      const count = kind === "rel" ? this.#count() + place : place;
+      if (hasReference ? count < low || count > high : kind !== "rel") {
         return { rejection: "BADDATA" };
       }
       this.#go(count, this.#velocity_mm_s());
@@ -367,6 +502,41 @@ export class ZaberAsciiController extends EmulatedController {
     return { rejection: "BADCOMMAND" };
   }
 
+  /** Amplitude in microsteps, half of peak to peak; period in ms; without a count it goes on until something else comes. */
+  #swing([amplitude, period, count]: readonly string[]): Reply {
+    const period_ms = Number(period);
+    const cycles = count === undefined ? Number.POSITIVE_INFINITY : Number(count);
+    const far = this.#count() + 2 * Number(amplitude);
+    const outside = far < (this.#registers.get("limit.min") ?? 0) || far > (this.#registers.get("limit.max") ?? 0);
+    if (
+      !isInteger(amplitude) ||
+      !/^\d+(?:\.\d)?$/.test(period ?? "") ||
+      period_ms < SWING_PERIOD_ms.min ||
+      period_ms > SWING_PERIOD_ms.max ||
+      (count !== undefined && (!isInteger(count) || cycles < 1 || cycles > SWING_COUNT_MAX)) ||
+      (outside && !this.#flags.has("WR"))
+    ) {
+      return { rejection: "BADDATA" };
+    }
+    this.#beginMotion();
+    const amplitude_mm = Number(amplitude) * this.settings.microstepSize_mm;
+    this.carriage.swing(amplitude_mm, period_ms / 1000, cycles, this.now_ms());
+    this.#watchStall();
+    if (count !== undefined) {
+      this.#callOffEnd = this.schedule(this.carriage.end_ms, () => this.#alert());
+    }
+    return { data: "0" };
+  }
+
+  /** The swing ends with the cycle under way. */
+  #endSwing(): Reply {
+    if (this.carriage.endSwing(this.now_ms())) {
+      this.#callOffEnd();
+      this.#callOffEnd = this.schedule(this.carriage.end_ms, () => this.#alert());
+    }
+    return { data: "0" };
+  }
+
   #go(count: number, velocity_mm_s: number): void {
     this.#beginMotion();
     const target_mm = this.#origin_mm + count * this.settings.microstepSize_mm;
@@ -379,7 +549,7 @@ export class ZaberAsciiController extends EmulatedController {
   #beginMotion(): void {
     const interrupts = this.#isBusy();
     this.#endMotion();
-    for (const flag of ["FS", "FE", "FT", "WS", "WL", "WM", "NI"]) {
+    for (const flag of ["FS", "FE", "FT", "WS", "WL", "WM", "NC", "NI"]) {
       this.#flags.delete(flag);
     }
     if (interrupts) {
@@ -394,15 +564,19 @@ export class ZaberAsciiController extends EmulatedController {
   }
 
   #stop(atOnce: boolean): void {
-    if (!this.#isBusy()) {
-      return;
+    const interrupts = this.#isBusy();
+    if (interrupts) {
+      this.#endMotion();
+      this.#flags.add("NI");
     }
-    this.#endMotion();
-    this.#flags.add("NI");
     if (atOnce) {
       this.carriage.halt(this.now_ms());
-      this.#alert();
-    } else {
+      this.#halting = true;
+      this.schedule(this.now_ms() + this.settings.latency_ms, () => {
+        this.#halting = false;
+        this.#alert();
+      });
+    } else if (interrupts) {
       this.carriage.stop(this.now_ms(), this.#acceleration_mm_s2());
       this.#callOffEnd = this.schedule(this.carriage.end_ms, () => this.#alert());
     }
@@ -435,6 +609,11 @@ export class ZaberAsciiController extends EmulatedController {
   #tools(words: readonly string[]): Reply {
     if (words[1] === "echo") {
       return { data: words.slice(2).join(" ") || "0" };
+    }
+    if (words[1] === "setcomm") {
+      // The new rate would hold from the next reset on; until then the reply shows an update that is pending.
+      this.#flags.add("NU");
+      return { data: "0" };
     }
     if (words[1] === "parking" && words[2] === "park") {
       if (this.#isBusy()) {
