@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 
 /** A titled block of a side panel. `aside` stands at the right end of its title. */
 export function Section(props: { title: string; aside?: ReactNode; children: ReactNode; className?: string }) {
@@ -36,7 +36,10 @@ export function Reading(props: {
   );
 }
 
-/** A number that a person types. Empty is `undefined`. Arrow keys change it by `step`. */
+/**
+ * A number that a person types. Empty is `undefined`; where its owner keeps the last number then, the field stays empty until it is
+ * left, so that another one can be typed. Arrow keys change it by `step`.
+ */
 export function NumberField(props: {
   label: string;
   value: number | undefined;
@@ -50,6 +53,7 @@ export function NumberField(props: {
   hideLabel?: boolean;
 }) {
   const id = useId();
+  const [emptied, setEmptied] = useState(false);
   return (
     <span className="field">
       <label htmlFor={id} className={props.hideLabel === true ? "visually-hidden" : "field-label"}>
@@ -61,14 +65,18 @@ export function NumberField(props: {
           type="number"
           inputMode="decimal"
           className="number"
-          value={props.value ?? ""}
+          value={emptied ? "" : (props.value ?? "")}
           step={props.step ?? "any"}
           min={props.min}
           max={props.max}
           disabled={props.disabled}
           onChange={(event) => {
             const { value, valueAsNumber } = event.currentTarget;
+            setEmptied(value === "");
             props.onChange(value === "" || !Number.isFinite(valueAsNumber) ? undefined : valueAsNumber);
+          }}
+          onBlur={() => {
+            setEmptied(false);
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || props.onEnter === undefined) return;

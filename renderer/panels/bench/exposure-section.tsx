@@ -15,12 +15,13 @@ export function ExposureSection() {
   const { exposure_ms, exposureRequested_ms, darks, description } = state;
   const { min, max } = description.exposure_range_ms;
   const set = (wanted_ms: number): void => {
-    const exposure = Math.min(max, Math.max(min, wanted_ms));
     void desk.attempt(async () => {
-      await desk.call("set_exposure", { run, exposure_ms: exposure, reason: "Set by hand." });
+      await desk.call("set_exposure", { run, exposure_ms: wanted_ms, reason: "Set by hand." });
       setTyped(undefined);
     });
   };
+  /** A step goes as far as the camera does; a number that was typed in is refused beyond it. */
+  const step = (factor: number): void => set(Math.min(max, Math.max(min, exposure_ms * factor)));
   const work = (what: "auto" | "dark", done: () => Promise<unknown>): void => {
     setBusy(what);
     void desk.attempt(done).finally(() => {
@@ -69,7 +70,7 @@ export function ExposureSection() {
           title="Half"
           aria-label="÷2, half the exposure"
           onClick={() => {
-            set(exposure_ms / 2);
+            step(1 / 2);
           }}
         >
           ÷2
@@ -79,7 +80,7 @@ export function ExposureSection() {
           title="Double"
           aria-label="×2, double the exposure"
           onClick={() => {
-            set(exposure_ms * 2);
+            step(2);
           }}
         >
           ×2

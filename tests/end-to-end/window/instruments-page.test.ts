@@ -37,6 +37,13 @@ test.skipIf(noBrowser !== undefined)(title, async () => {
     await form.getByLabel("Lowest position").fill("70");
     await form.getByLabel("Direction").selectOption("-1");
     await form.getByLabel("Zero").fill("210");
+    // A number is taken away figure by figure before another one is typed.
+    const wavelength = form.getByLabel("Wavelength");
+    await wavelength.focus();
+    await page.keyboard.press("End");
+    for (const _figure of "632.8") await page.keyboard.press("Backspace");
+    await page.keyboard.type("1064");
+    expect(await wavelength.inputValue()).toBe("1064");
     await form.getByRole("button", { name: "Add a zone" }).click();
     await form.getByLabel("From, zone 1").fill("90");
     await form.getByLabel("To, zone 1").fill("96");
@@ -44,6 +51,7 @@ test.skipIf(noBrowser !== undefined)(title, async () => {
     await form.getByRole("button", { name: "Save settings" }).click();
     await expect.poll(() => readFileSync(path, "utf8")).toContain("lens mount");
     const kept = readFileSync(path, "utf8");
+    expect(kept).toContain("wavelength_nm: 1064");
     expect(kept).toContain("calibration: { zero_mm: 210, direction: -1 } # by a ruler");
     expect(kept).toContain("limits: { z_min_mm: 70, z_max_mm: 200 } # the wall");
     await expect.poll(() => page.getByLabel("Content").inputValue()).toBe(kept);

@@ -251,6 +251,10 @@ describe.skipIf(noBrowser !== undefined)(title, () => {
     expect(await refusal.count()).toBe(1);
     const [message, view] = await Promise.all([refusal.boundingBox(), page.locator("main").boundingBox()]);
     expect((view?.y ?? 0) + (view?.height ?? 0)).toBeLessThanOrEqual((message?.y ?? 0) + 0.5);
+    const exposure = page.getByLabel("Exposure time");
+    await exposure.fill("1e9");
+    await exposure.press("Enter");
+    await page.locator(".message").filter({ hasText: "1000000000 ms" }).waitFor();
     // The number was given: keys are the window's again.
     await page.keyboard.press("2");
     await page.getByText("Nothing measured yet").first().waitFor();
