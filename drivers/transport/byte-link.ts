@@ -20,13 +20,10 @@ export interface ByteLink {
   close(): Promise<void>;
 }
 
+/** What helps when a line is lost. A serial device server closes at once on a second client. */
+export const LOST_LINE_HINT = "check plug, power and whether another program holds the line, then connect again";
+
 /** What every link answers to a write while it is closed: buffered bytes would move a stage minutes later. */
 export function closedLinkError(linkName: string): InstrumentError {
-  return new InstrumentError(
-    "connection_lost",
-    linkName,
-    "the link is closed, nothing was sent",
-    {},
-    "check plug and power, then connect again",
-  );
+  return new InstrumentError("connection_lost", linkName, "the link is closed, nothing was sent", {}, LOST_LINE_HINT);
 }

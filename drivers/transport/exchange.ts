@@ -1,6 +1,6 @@
 import type { Clock } from "../protocol/clock.ts";
 import { InstrumentError } from "../protocol/instrument-error.ts";
-import type { ByteLink } from "./byte-link.ts";
+import { type ByteLink, LOST_LINE_HINT } from "./byte-link.ts";
 import { toHex } from "./byte-text.ts";
 import type { Framer } from "./framer.ts";
 
@@ -96,7 +96,7 @@ export class Exchange<Message> {
           settings.instrument(),
           `the connection was lost (${reason})`,
           { name: "link", value: settings.link.name },
-          "check plug and power, then connect again",
+          LOST_LINE_HINT,
         ),
       );
     });
@@ -262,7 +262,7 @@ export class Exchange<Message> {
         instrument(),
         "the connection is lost, so the command was not sent",
         { name: toHex(bytes), value: link.name },
-        "check plug and power, then connect again",
+        LOST_LINE_HINT,
       );
     }
     this.#lastWrite_ms = clock.now_ms();

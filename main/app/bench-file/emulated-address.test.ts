@@ -8,6 +8,8 @@ test.each([
   ["emulated://nothing", /can be emulated; expected one of zaber-ascii/],
   ["emulated://pi-gcs2?speed=3", /there is no speed; expected line, travel_mm/],
   ["emulated://pi-gcs2?travel_mm=-1", /travel_mm is -1; expected a number above 0/],
+  ["emulated://pi-gcs2?travel_mm=1e300", /travel_mm is 1e300; expected a number above 0, up to 10000/],
+  ["emulated://pi-gcs2?travel_mm=50&position_mm=60", /position_mm is 60; expected a place within travel_mm = 50/],
   ["emulated://pi-gcs2?line=usb", /line is usb; expected tcp or pty/],
 ])("%s is refused", async (address, message) => {
   const started = startEmulatedStage({ address }, new RealClock());

@@ -73,19 +73,27 @@ export async function startEmulatedStage(
   };
 }
 
-const MECHANICS = ["travel_mm", "velocity_mm_s", "acceleration_mm_s2", "position_mm"] as const;
+/** What can be asked of an emulated stage, with the most of each: far more than any stage has. */
+const MECHANICS = { travel_mm: 10_000, velocity_mm_s: 10_000, acceleration_mm_s2: 1e6, position_mm: 10_000 } as const;
+const NAMES = Object.keys(MECHANICS) as (keyof typeof MECHANICS)[];
 
 function readQuery(query: URLSearchParams): EmulatedMechanics & { line: (typeof LINES)[number] } {
-  const numbers: Partial<Record<(typeof MECHANICS)[number], number>> = {};
+  const numbers: Partial<Record<keyof typeof MECHANICS, number>> = {};
   for (const [key, text] of query) {
     if (key === "line") continue;
-    const known = MECHANICS.find((one) => one === key);
+    const known = NAMES.find((one) => one === key);
     if (known === undefined) {
-      throw new UsageError(`there is no ${key}; expected line, ${MECHANICS.join(", ")}`);
+      throw new UsageError(`there is no ${key}; expected line, ${NAMES.join(", ")}`);
     }
     const value = Number(text);
-    if (text === "" || !(value > 0)) throw new UsageError(`${key} is ${text}; expected a number above 0`);
+    if (text === "" || !(value > 0 && value <= MECHANICS[known])) {
+      throw new UsageError(`${key} is ${text}; expected a number above 0, up to ${MECHANICS[known]}`);
+    }
     numbers[known] = value;
+  }
+  const { travel_mm, position_mm } = numbers;
+  if (travel_mm !== undefined && position_mm !== undefined && position_mm > travel_mm) {
+    throw new UsageError(`position_mm is ${position_mm}; expected a place within travel_mm = ${travel_mm}`);
   }
   const asked = query.get("line") ?? "tcp";
   const line = LINES.find((one) => one === asked);
