@@ -26,11 +26,9 @@ export class WorkerProcesses {
     return this.#fork();
   }
 
-  /** Ends those that nobody took. */
+  /** Ends those that nobody took: they have done nothing yet, and one that still loads would be waited for. */
   close(): void {
-    for (const worker of this.#begun.splice(0)) {
-      if (worker.connected) worker.disconnect();
-    }
+    for (const worker of this.#begun.splice(0)) worker.kill("SIGKILL");
   }
 
   #fork(): ChildProcess {
