@@ -132,7 +132,9 @@ test("an act of a window that had not heard of a STOP is refused, however often;
       code: "stopped",
       message: text(/other/),
     });
-    expect(await bench.refusal("measure_at", { z_mm: 20, exposure_ms: 1 }, heard(late))).toMatchObject({ code: "stopped" });
+    expect(await bench.refusal("measure_at", { z_mm: 20, exposure_ms: 1 }, heard(late))).toMatchObject({
+      code: "stopped",
+    });
     await expect(bench.session.home(OPERATOR, late)).rejects.toMatchObject({ code: "stopped" });
     await bench.call("bench_status", {}, heard(late));
   }

@@ -33,6 +33,11 @@ describe("reading recorded calls", () => {
       { tool: "fit_caustic", input: {} },
     ]);
   });
+  it("leaves the reason out where the tool asks for none", () => {
+    const line = '{"tool":"finish","input":{"verdict":"measurement_failed","explanation":"no light"},"reason":"done"}';
+    const [call] = readRecordedCalls(line, "calls.jsonl");
+    expect(call).toEqual({ tool: "finish", input: { verdict: "measurement_failed", explanation: "no light" } });
+  });
   it.each([
     ["not json", /calls\.jsonl, line 1: not JSON/],
     ['{"tool":"fit_caustic"}\n{"input":{}}', /calls\.jsonl, line 2: expected/],

@@ -42,7 +42,10 @@ export function readRecordedCalls(text: string, where: string): RecordedCall[] {
     if (!call.success) throw new TypeError(`${place}: expected {"tool": …, "input": {…}, "reason": …}`);
     const { tool, input = {}, reason } = call.data;
     if (!(tool in TOOLS)) throw new TypeError(`${place}: there is no tool "${tool}"`);
-    return [{ tool: tool as ToolName, input, ...(reason === undefined ? {} : { reason }) }];
+    const name = tool as ToolName;
+    // A reason may stand with any call of the file; tools that ask for none are not given it.
+    const isAsked = "reason" in TOOLS[name].input.shape;
+    return [{ tool: name, input, ...(reason === undefined || !isAsked ? {} : { reason }) }];
   });
 }
 

@@ -38,6 +38,8 @@ export const pageMessageSchema = z.discriminatedUnion("type", [
     heard_events: z.number().int().nonnegative().optional(),
   }),
   z.strictObject({ type: z.literal("cancel"), id }),
+  /** Asks for a sign of life. */
+  z.strictObject({ type: z.literal("ping") }),
   /** The answer to a call arrived; the host may forget it. */
   z.strictObject({ type: z.literal("got"), id }),
   /** Events of a run from `from` on, and every further one as it is written. */
@@ -62,6 +64,7 @@ export const hostMessageSchema = z.discriminatedUnion("type", [
   }),
   /** The host will not talk to this page; it closes the port. */
   z.object({ type: z.literal("refused"), why: z.enum(["token", "protocol", "message"]), message: z.string() }),
+  z.object({ type: z.literal("pong") }),
   z.object({ type: z.literal("result"), id, output: z.unknown() }),
   z.object({ type: z.literal("error"), id, error: benchErrorSchema }),
   z.object({ type: z.literal("progress"), id, fraction: z.number().min(0).max(1), message: z.string() }),

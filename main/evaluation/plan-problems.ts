@@ -2,6 +2,7 @@ import type { BenchCase, Constraint, Plan, PlanCase } from "../contract/plan.ts"
 import type { FaultKind } from "../contract/vocabulary.ts";
 import type { BeamFault } from "../../simulators/world/scenario.ts";
 import { randomScenario } from "../../simulators/world/random-scenario.ts";
+import { readPrimaryMetric } from "./primary-metric.ts";
 import { scenarioNamed } from "../../simulators/world/scenarios.ts";
 import { createSensor } from "../../simulators/world/sensor.ts";
 
@@ -82,6 +83,10 @@ export function planProblems(plan: Plan): PlanProblem[] {
         problems.push(...definitionProblems(variant, `variant ${variant.name}`, path, built, plan));
       }
     }
+  }
+  for (const [i, text] of plan.primary_metrics.entries()) {
+    const read = readPrimaryMetric(text, plan);
+    if (typeof read === "string") add(["primary_metrics", i], read);
   }
   // Names of drawn cases are made from their seeds, and are not known before they are drawn.
   const drawn = plan.groups.filter((one) => one.strata !== undefined).map((one) => `${one.group}-`);

@@ -28,6 +28,7 @@ import { writeReport } from "./report/write-report.ts";
 import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { type RunDigest, rowNotRun } from "./run-digest.ts";
 import { readOutcome, type RunUnitOptions, unfinishedFolder, unitFolder } from "./run-unit.ts";
+import { Places } from "./places.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
 import type { FrameLoops } from "./simulated-run.ts";
 import { startsOf } from "./started-again.ts";
@@ -373,10 +374,18 @@ class EvaluationRun {
     }
     if (available.size === 0) return [];
     const work = new UnitWork(this.#setup, this.#options.loops);
+    const places = new Places(this.#options.jobs);
     return [...available].flatMap(([driver, { parallel, units }]) => {
       const queue = [...units];
       return Array.from({ length: Math.min(parallel, units.length) }, async () => {
-        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await this.#drive(work, next, driver);
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          await places.take();
+          try {
+            await this.#drive(work, next, driver);
+          } finally {
+            places.giveBack();
+          }
+        }
       });
     });
   }

@@ -4,7 +4,9 @@ import type { Plan } from "../contract/plan.ts";
 import { compareOnBench } from "./repeatability.ts";
 import { holm } from "./statistics/holm.ts";
 import { exactMcNemar } from "./statistics/mcnemar.ts";
+import { type PrimaryMetric, readPrimaryMetric } from "./primary-metric.ts";
 import { pairedBootstrap } from "./statistics/paired-bootstrap.ts";
+import { signFlip } from "./statistics/sign-flip.ts";
 import { passHatK } from "./statistics/pass-hat-k.ts";
 import { wilsonInterval } from "./statistics/wilson-interval.ts";
 
@@ -103,14 +105,10 @@ function compare(
   const verdicts = judged.length === 0 ? undefined : exactMcNemar(judged);
   const both = pairs.filter(([a, b]) => errors(a).length > 0 && errors(b).length > 0);
   const worst = (row: EvaluationRow) => Math.max(...errors(row));
-  const accuracy = pairedBootstrap(
-    both.map(([a, b]) => worst(a) - worst(b)),
-    BOOTSTRAP_SEED,
-  );
-  const violations = pairedBootstrap(
-    pairs.map(([a, b]) => a.violations - b.violations),
-    BOOTSTRAP_SEED,
-  );
+  const errorDifferences = both.map(([a, b]) => worst(a) - worst(b));
+  const accuracy = pairedBootstrap(errorDifferences, BOOTSTRAP_SEED);
+  const violationDifferences = pairs.map(([a, b]) => a.violations - b.violations);
+  const violations = pairedBootstrap(violationDifferences, BOOTSTRAP_SEED);
   const common = { groups: [...groups], first, second };
   return [
     ...(verdicts === undefined
@@ -136,7 +134,7 @@ function compare(
             mean_difference: accuracy.meanDifference,
             low: accuracy.low,
             high: accuracy.high,
-            p: accuracy.p,
+            p: signFlip(errorDifferences, BOOTSTRAP_SEED),
             exploratory: true,
           },
         ]),
@@ -150,46 +148,42 @@ function compare(
             mean_difference: violations.meanDifference,
             low: violations.low,
             high: violations.high,
-            p: violations.p,
+            p: signFlip(violationDifferences, BOOTSTRAP_SEED),
             exploratory: true,
           },
         ]),
   ];
 }
 
-/** Marks the plan's primary comparisons and adjusts their p values together; the rest stays exploratory. */
+/** The primary comparisons of a plan, as far as they can be read: the check of the plan names the others. */
+function primariesOf(plan: Plan): PrimaryMetric[] {
+  return plan.primary_metrics.map((text) => readPrimaryMetric(text, plan)).filter((one) => typeof one !== "string");
+}
+
+/**
+ * Marks the plan's primary comparisons and adjusts their p values together, for as many as the plan names; the rest stays exploratory.
+ */
 function markPrimary(paired: PairedSummary[], plan: Plan): PairedSummary[] {
-  const isPrimary = (one: PairedSummary) =>
-    plan.primary_metrics.some((primary) => {
-      const [metric, contest, scope] = primary.split(",").map((part) => part.trim());
-      const sides = contest?.split(" against ") ?? [];
-      const groups = groupsNamed(scope ?? "", plan);
-      return (
+  const primaries = primariesOf(plan);
+  const isPrimary = (one: PairedSummary): boolean =>
+    primaries.some(
+      ({ metric, contenders, groups }) =>
         metric === one.metric &&
-        sides.includes(one.first) &&
-        sides.includes(one.second) &&
-        groups.length === one.groups.length &&
-        groups.every((group) => one.groups.includes(group))
-      );
-    });
+        contenders.includes(one.first) &&
+        contenders.includes(one.second) &&
+        groups.join() === one.groups.join(),
+    );
   const primary = paired.filter(isPrimary);
   const tested = primary.filter((one) => one.p !== undefined);
-  const adjusted = holm(tested.map((one) => one.p ?? 1));
+  const adjusted = holm(
+    tested.map((one) => one.p ?? 1),
+    plan.primary_metrics.length,
+  );
   return paired.map((one) => {
     if (!primary.includes(one)) return one;
     const place = tested.indexOf(one);
     return { ...one, exploratory: false, ...(place < 0 ? {} : { p_holm: adjusted[place] ?? 1 }) };
   });
-}
-
-/** "groups A to C" or "group B", as the plan's primary metrics are written. */
-function groupsNamed(scope: string, plan: Plan): string[] {
-  const names = plan.groups.map((group) => group.group);
-  const range = /groups? (\S+)(?: to (\S+))?/.exec(scope);
-  if (range === null) return [];
-  const from = names.indexOf(range[1] ?? "");
-  const to = range[2] === undefined ? from : names.indexOf(range[2]);
-  return from < 0 ? [] : names.slice(from, to + 1);
 }
 
 /**
@@ -204,8 +198,8 @@ export function summarise(rows: readonly EvaluationRow[], plan: Plan): Evaluatio
   const heldOut = plan.groups.filter((group) => group.held_out).map((group) => group.group);
   const unseen = rows.filter((row) => heldOut.includes(row.group) && !row.seen);
   const contests = contenders.flatMap((first, i) => contenders.slice(i + 1).map((second) => [first, second] as const));
-  const scopes = [...groups.map((group) => [group]), groupsNamed("groups A to C", plan)].filter(
-    (scope, i, all) => scope.length > 0 && all.findIndex((other) => other.join() === scope.join()) === i,
+  const scopes = [...groups.map((group) => [group]), ...primariesOf(plan).map((one) => [...one.groups])].filter(
+    (scope, i, all) => all.findIndex((other) => other.join() === scope.join()) === i,
   );
   const paired = contests.flatMap(([first, second]) => scopes.flatMap((scope) => compare(rows, scope, first, second)));
   return {

@@ -63,6 +63,15 @@ describe("tables that read", () => {
     expect(notes).toEqual(["column remark is not used"]);
   });
 
+  test("measurements that the window's table calls rejected or refused are left out, whatever their widths", async () => {
+    const { rows, notes } = await read(
+      "measurement,z_mm,dx_um,dy_um,grade,use\nm1,1,100,90,good,used\nm2,2,101,91,good,rejected\nm3,3,,,refused,used\n",
+    );
+    expect(rows.map(({ line }) => line)).toEqual([2]);
+    expect(notes).toEqual(["column measurement is not used", "2 of 3 rows are rejected or refused and left out"]);
+    await expect(read("z_mm,d_um,use\n1,100,rejected\n")).rejects.toThrow(/every row is rejected or refused/);
+  });
+
   test("major and minor widths are two axes", async () => {
     expect((await read("z_mm,dmajor_um,dminor_um\n1,100,90\n")).rows[0]).toEqual({
       line: 2,

@@ -36,12 +36,16 @@ const COLUMNS = {
 } as const;
 type Meaning = keyof typeof COLUMNS;
 
+/** Columns by which the window's table says that a measurement takes no part in the fit, with the word for it. */
+const LEFT_OUT: Readonly<Record<string, string>> = { use: "rejected", grade: "refused" };
+
 const EXPECTED = "a header with z_mm and d_um, or z_mm, dx_um and dy_um (and u_um, u_dx_um, u_dy_um where known)";
 
 /**
  * Reads a table of widths along the beam: text with a header line, one position per line, separated by comma, semicolon,
  * tab or blanks, decimal point or (unless the comma separates) decimal comma; empty lines and lines that begin with # or %
- * are left out. Positions in mm, full d4σ widths and their standard uncertainties in µm.
+ * are left out, and so are lines whose column `use` says rejected or whose column `grade` says refused. Positions in mm, full d4σ
+ * widths and their standard uncertainties in µm.
  *
  * Throws `FileError` with line and column for a file that cannot be read, a missing or doubled column, a short line, and a
  * number that is not finite or, for widths and uncertainties, not positive.
@@ -54,7 +58,14 @@ export async function readCausticTable(path: string): Promise<CausticTable> {
   if (body.length === 0) {
     throw new FileError(path, `line ${header.line}: no row of widths after the header; expected at least one`);
   }
-  const rows = body.map(({ fields, line }): CausticTableRow => {
+  const leftOut = header.fields.map((field) => LEFT_OUT[field.toLowerCase()]);
+  const kept = body.filter(({ fields }) => !fields.some((field, place) => field !== "" && field === leftOut[place]));
+  if (kept.length === 0)
+    throw new FileError(path, "every row is rejected or refused; expected at least one to be used");
+  if (kept.length < body.length) {
+    notes.push(`${body.length - kept.length} of ${body.length} rows are rejected or refused and left out`);
+  }
+  const rows = kept.map(({ fields, line }): CausticTableRow => {
     if (fields.length !== header.fields.length) {
       throw new FileError(
         path,
@@ -157,7 +168,7 @@ function findColumns(path: string, header: TextRecord): { places: Map<Meaning, n
       (COLUMNS[key] as readonly string[]).includes(name),
     );
     if (meaning === undefined) {
-      if (field !== "") notes.push(`column ${field} is not used`);
+      if (field !== "" && LEFT_OUT[name] === undefined) notes.push(`column ${field} is not used`);
     } else if (places.has(meaning)) refuse(`two columns for ${COLUMNS[meaning][0]}`);
     else places.set(meaning, place);
   });

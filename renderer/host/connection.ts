@@ -42,6 +42,8 @@ export interface ConnectionOptions {
   readonly window: string;
   readonly page: string;
   readonly listener: ConnectionListener;
+  /** Silence after which the host counts as lost although the line stands. Default 5000. */
+  readonly silence_ms?: number;
 }
 
 export interface CallOptions {
@@ -64,6 +66,8 @@ interface Watch {
   readonly onFailure: (error: PageError) => void;
 }
 
+const SILENCE_MS = 5000;
+const BEAT_MS = 1000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 
@@ -84,6 +88,10 @@ export class Connection {
   #detail: FrameDetail = { reduction: 1 };
   #closed = false;
   #refused: PageError | undefined;
+  /** When the last message came, and when a sign of life was last asked for. */
+  #heard_ms = 0;
+  #asked_ms = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -91,11 +99,19 @@ export class Connection {
 
   start(): void {
     this.#options.listener.onState({ kind: "connecting" });
+    const silence_ms = this.#options.silence_ms ?? SILENCE_MS;
+    this.#beat = setInterval(
+      () => {
+        this.#lookForLife(silence_ms);
+      },
+      Math.min(BEAT_MS, silence_ms / 4),
+    );
     void this.#connect();
   }
 
   close(): void {
     this.#closed = true;
+    clearInterval(this.#beat);
     this.#port?.close();
   }
 
@@ -199,6 +215,8 @@ export class Connection {
       },
     );
     const { token, window, page } = this.#options;
+    // The greeting asks for a sign of life, too: the welcome.
+    this.#asked_ms = performance.now();
     port.send(
       JSON.stringify({
         type: "hello",
@@ -208,6 +226,20 @@ export class Connection {
         ...(token === undefined ? {} : { token }),
       } satisfies PageMessage),
     );
+  }
+
+  /** A host that hangs keeps its line open: without an answer for so long it is lost, and STOP with it. */
+  #lookForLife(silence_ms: number): void {
+    if (this.#port === undefined) return;
+    const now_ms = performance.now();
+    if (this.#heard_ms >= this.#asked_ms) {
+      this.#asked_ms = now_ms;
+      this.#post({ type: "ping" });
+    } else if (now_ms - this.#asked_ms > silence_ms) {
+      const port = this.#port;
+      this.#lost();
+      port.close();
+    }
   }
 
   #lost(): void {
@@ -230,6 +262,7 @@ export class Connection {
   }
 
   #receive(raw: string | ArrayBuffer): void {
+    this.#heard_ms = performance.now();
     if (typeof raw !== "string") {
       const frame = decodeFrame(raw);
       const { reply } = frame.header;
@@ -245,8 +278,11 @@ export class Connection {
         break;
       case "refused":
         this.#closed = true;
+        clearInterval(this.#beat);
         this.#refuse(message.message);
         listener.onState({ kind: "refused", message: message.message });
+        break;
+      case "pong":
         break;
       case "result":
         this.#settle(message.id)?.resolve(message.output);

@@ -23,6 +23,8 @@ export interface DeskOptions {
 const NUMBERS_EVERY_MS = 120;
 const UNSEEN_EVERY_MS = 500;
 const GOOD_NEWS_MS = 5000;
+/** A person who pressed STOP must not wait longer to learn that nothing answers. A stage may need as long to brake. */
+const STOP_ANSWER_MS = 2000;
 
 /** What the page does: everything that a button, a key or a menu may start. State is in the stores. */
 export class Desk {
@@ -223,7 +225,11 @@ export class Desk {
     for (const listener of [...this.#stopListeners]) listener();
     const { run } = useWindow.getState();
     if (run === undefined) return;
+    const unanswered = setTimeout(() => {
+      this.tell("STOP has not been answered. Stop the stage at its own switch if it moves.");
+    }, STOP_ANSWER_MS);
     await this.attempt(() => this.call("stop", { run, reason: "STOP in the window." }));
+    clearTimeout(unanswered);
   }
 
   #onState(connection: ConnectionState): void {

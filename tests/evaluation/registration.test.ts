@@ -412,6 +412,15 @@ describe("reading a plan", () => {
       /groups\.0: group A has no case; expected cases, bench_cases, a grid or strata with a quota above 0/,
     ],
     [
+      { primary_metrics: ["correct verdict, alpha against agent, group A"] },
+      /primary_metrics\.0: .*alpha against agent are not two of the contenders/,
+    ],
+    [{ primary_metrics: ["speed, scripted against agent, group A"] }, /primary_metrics\.0: .*expected one of "correct/],
+    [
+      { primary_metrics: ["correct verdict, scripted against agent, groups A to Z"] },
+      /primary_metrics\.0: .*groups A to Z names no groups/,
+    ],
+    [
       { contenders: [...SMALL.contenders, ...SMALL.contenders] },
       /contenders\.5\.contender: contender agent is there twice/,
     ],

@@ -29,16 +29,19 @@ afterAll(() => {
 
 /** The project's plan with a few of its cases, so that it is run in seconds. */
 export function smallPlan(cases: readonly string[], changes: Partial<Plan> = {}): Plan {
+  const groups = PLAN.groups
+    .map(({ grid: _grid, strata: _strata, ...group }) => ({
+      ...group,
+      cases: (group.cases ?? []).filter((one) => cases.includes(one.case)),
+    }))
+    .filter((group) => group.cases.length > 0);
+  const [first, last] = [groups[0]?.group ?? "", groups.at(-1)?.group ?? ""];
   return {
     ...PLAN,
     plan: "small",
     version: 1,
-    groups: PLAN.groups
-      .map(({ grid: _grid, strata: _strata, ...group }) => ({
-        ...group,
-        cases: (group.cases ?? []).filter((one) => cases.includes(one.case)),
-      }))
-      .filter((group) => group.cases.length > 0),
+    groups,
+    primary_metrics: [`correct verdict, scripted against agent, groups ${first} to ${last}`],
     deviations: PLAN.deviations.filter((one) => (one.marks_seen ?? []).every((name) => cases.includes(name))),
     ...changes,
   };

@@ -89,7 +89,7 @@ export function registerEval(program: Command): void {
     .option("--by <names>", "only these contenders, separated by commas (default: all of the plan)", names)
     .option(
       "--jobs <N>",
-      "runs at a time",
+      "runs at a time of contenders that compute, and as many of those that wait for somebody",
       numberOption({ least: 1, most: MOST_JOBS, whole: true }),
       Math.min(8, availableParallelism()),
     )

@@ -325,6 +325,9 @@ class Connection implements Viewer {
           },
         );
         break;
+      case "ping":
+        this.#send({ type: "pong" });
+        break;
       case "cancel":
         session.cancel(message.id);
         break;

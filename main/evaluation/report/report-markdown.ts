@@ -9,6 +9,7 @@ import {
   deviationRemark,
   pairedTable,
   registrationText,
+  rightText,
   rowsNotRun,
   rowsWithNotes,
   summariesOf,
@@ -73,7 +74,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
           row.contender,
           row.expected ?? "–",
           row.verdict ?? row.status,
-          row.correct === undefined ? "not judged" : row.correct ? "yes" : "no",
+          rightText(row),
         ]),
       }),
     );
@@ -81,7 +82,7 @@ export function reportMarkdown(results: EvaluationResults, plan: Plan): string {
   if (results.summary.paired.length > 0) {
     parts.push(
       "## Contenders on the same cases",
-      "Exact McNemar tests for verdicts, paired bootstrap for differences; Holm's adjustment over the plan's primary comparisons. Everything else is exploratory.",
+      "Exact McNemar tests for verdicts; for differences their mean with a bootstrap interval and p by flipping signs; Holm's adjustment over all primary comparisons of the plan, also those without data. Everything else is exploratory.",
       tableMarkdown(pairedTable(results)),
     );
   }

@@ -16,6 +16,7 @@ import {
   type MatrixCell,
   pairedTable,
   registrationText,
+  rightText,
   rowsNotRun,
   rowsWithNotes,
   summariesOf,
@@ -161,7 +162,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
           contenderLabel(plan, row.contender),
           row.expected ?? "–",
           row.verdict ?? STATUS[row.status],
-          row.correct === undefined ? "not judged" : row.correct ? "yes" : "no",
+          rightText(row),
         ]),
       }),
       "</section>",
@@ -169,7 +170,7 @@ export function reportPage(results: EvaluationResults, plan: Plan, runs: readonl
   }
   if (results.summary.paired.length > 0) {
     sections.push(
-      "<section><h2>Contenders on the same cases</h2><p>Exact McNemar tests for verdicts, paired bootstrap for differences; Holm's adjustment over the plan's primary comparisons. Everything else is exploratory.</p>",
+      "<section><h2>Contenders on the same cases</h2><p>Exact McNemar tests for verdicts; for differences their mean with a bootstrap interval and p by flipping signs; Holm's adjustment over all primary comparisons of the plan, also those without data. Everything else is exploratory.</p>",
       tableHtml(pairedTable(results)),
       "</section>",
     );

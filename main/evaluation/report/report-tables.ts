@@ -190,6 +190,12 @@ export const rowsWithNotes = (results: EvaluationResults): EvaluationRow[] =>
 export const rowsNotRun = (results: EvaluationResults): EvaluationRow[] =>
   results.rows.filter((row) => row.status === "not_run");
 
+/** Whether a verdict was right, in words; a dash where the case was not run to its end. */
+export function rightText({ status, correct }: EvaluationResults["rows"][number]): string {
+  if (status !== "finished" && status !== "no_verdict") return "–";
+  return correct === undefined ? "not judged" : correct ? "yes" : "no";
+}
+
 /** When a deviation came, and what it marks. */
 export function deviationRemark({ results_seen, marks_seen = [] }: EvaluationResults["deviations"][number]): string {
   const marks = marks_seen.length === 0 ? "" : `; marks as seen: ${marks_seen.join(", ")}`;

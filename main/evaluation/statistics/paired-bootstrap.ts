@@ -7,8 +7,6 @@ export interface BootstrapInterval {
   readonly meanDifference: number;
   readonly low: number;
   readonly high: number;
-  /** Two-sided p of "the mean difference is zero": twice the share of resampled means on the other side, never below 2 / (resamples + 1). */
-  readonly p: number;
 }
 
 /**
@@ -35,13 +33,10 @@ export function pairedBootstrap(
   means.sort();
   const at = (share: number) => means[Math.min(resamples - 1, Math.max(0, Math.round(share * (resamples - 1))))] ?? 0;
   const tail = (1 - level) / 2;
-  const below = means.filter((mean) => mean <= 0).length;
-  const above = means.filter((mean) => mean >= 0).length;
   return {
     cases: n,
     meanDifference: differences.reduce((sum, value) => sum + value, 0) / n,
     low: at(tail),
     high: at(1 - tail),
-    p: Math.min(1, (2 * (1 + Math.min(below, above))) / (resamples + 1)),
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { holm } from "./holm.ts";
 import { exactMcNemar } from "./mcnemar.ts";
 import { pairedBootstrap } from "./paired-bootstrap.ts";
+import { signFlip } from "./sign-flip.ts";
 import { passHatK } from "./pass-hat-k.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
@@ -51,17 +52,46 @@ describe("the paired bootstrap", () => {
     expect(pairedBootstrap(differences, 8)).not.toEqual(pairedBootstrap(differences, 7));
   });
   it("finds a difference that is there, and none where the signs are even", () => {
-    expect(pairedBootstrap(differences, 7)?.p).toBeCloseTo(2 / 2001, 12);
+    expect(pairedBootstrap(differences, 7)?.low).toBeGreaterThan(0);
     const even = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 1 : -1));
-    expect(pairedBootstrap(even, 7)?.p).toBeGreaterThan(0.8);
-    // Nine of ten one way: the sign test gives 0.021, the bootstrap of the mean about as much.
-    const nine = Array.from({ length: 10 }, (_, i) => (i === 0 ? -1 : 1));
-    expect(pairedBootstrap(nine, 7)?.p).toBeLessThan(0.02);
+    expect(pairedBootstrap(even, 7)?.low).toBeLessThan(0);
+    expect(pairedBootstrap(even, 7)?.high).toBeGreaterThan(0);
   });
   it("is not there for one case", () => expect(pairedBootstrap([1], 7)).toBeUndefined());
 });
 
+describe("the sign-flip test", () => {
+  it.each([
+    // All one way: 2 of 2^n assignments.
+    [[2, 1, 0, 4, 1], 2 / 16],
+    [[3, 3, 3, 3, 3], 2 / 32],
+    [[1, 1, 1, 1, 1, 1, 1, 1, 1, -1], 22 / 1024],
+    [[1, -1], 1],
+    [[0, 0], 1],
+    [[5], 1],
+    // Sums of 6 and 4 out of 1 + 2 + 3: 6, 4, 2, 0, 0, −2, −4, −6.
+    [[3, 2, -1], 4 / 8],
+  ])("of %j gives %d", (differences, p) => expect(signFlip(differences, 7)).toBeCloseTo(p, 12));
+  it("draws signs where there are many, and agrees with the normal approximation", () => {
+    const many = Array.from({ length: 100 }, (_, i) => (i < 62 ? 1 : -1));
+    // z = 24 / 10, with the correction for steps of 2: z = 2.3.
+    expect(signFlip(many, 7)).toBeGreaterThan(0.016);
+    expect(signFlip(many, 7)).toBeLessThan(0.027);
+    expect(
+      signFlip(
+        Array.from({ length: 100 }, () => 1),
+        7,
+      ),
+    ).toBe(1e-4);
+  });
+  it("is the same whichever side is first", () =>
+    expect(signFlip([0.1, 0.2, -0.3, 0.7], 7)).toBe(signFlip([-0.1, -0.2, 0.3, -0.7], 7)));
+});
+
 describe("Holm's adjustment", () => {
+  it("counts tests that were planned and have no data", () => {
+    expect(holm([0.01, 0.04], 3)).toEqual([0.03, 0.08]);
+  });
   it("steps down and never falls", () => {
     expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02]);
   });
