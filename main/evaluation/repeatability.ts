@@ -1,13 +1,13 @@
 import type { EvaluationRow } from "../contract/evaluation-row.ts";
 import type { Agreement, EvaluationSummary, Repeatability } from "../contract/evaluation-summary.ts";
 import type { Plan } from "../contract/plan.ts";
+import { isGraded } from "./is-graded.ts";
 
 type Axis = "x" | "y";
 const AXES: readonly Axis[] = ["x", "y"];
 /** A run that gave no verdict, among the verdicts. */
 const NO_VERDICT = "no_verdict";
 
-const isGraded = (row: EvaluationRow): boolean => row.status === "finished" || row.status === "no_verdict";
 const verdictOf = (row: EvaluationRow): string => row.verdict ?? NO_VERDICT;
 
 interface Mean {

@@ -28,6 +28,7 @@ import { writeReport } from "./report/write-report.ts";
 import { type AssembledRun, assembleResults, assembleRuns } from "./results.ts";
 import { type RunDigest, rowNotRun } from "./run-digest.ts";
 import { readOutcome, type RunUnitOptions, unfinishedFolder, unitFolder } from "./run-unit.ts";
+import { isGraded } from "./is-graded.ts";
 import { Places } from "./places.ts";
 import { type PlannedUnit, type Selection, selectUnits } from "./select-units.ts";
 import type { FrameLoops } from "./simulated-run.ts";
@@ -275,7 +276,7 @@ class EvaluationRun {
     const progress = readProgress(out);
     writeReport(out, record, assembleResults(record, all, progress), all);
     const asked = ordered(this.#units);
-    const complete = asked.every(({ row }) => row.status === "finished" || row.status === "no_verdict");
+    const complete = asked.every(({ row }) => isGraded(row));
     this.#tell({ type: "evaluation_ended", state: complete ? "complete" : "stopped", usd: this.#budget.spent_usd });
     return { results: assembleResults(record, asked, progress), complete };
   }

@@ -1,6 +1,7 @@
 import type { ProgressEvent } from "../contract/evaluation-progress.ts";
 import type { StartedAgain } from "../contract/evaluation-results.ts";
 import { type Unit, unitId } from "./unit.ts";
+import { isGraded } from "./is-graded.ts";
 
 /** How often each unit was started, by its name, whatever became of it; one whose means allowed no request was not. */
 export function startsOf(progress: readonly ProgressEvent[]): ReadonlyMap<string, number> {
@@ -36,7 +37,7 @@ export function startedAgain(
     if (unit === undefined || starts < 2 || deterministic.has(unit.contender)) return [];
     const rows = progress.flatMap((event) => (event.type === "unit_ended" ? [event.row] : []));
     const ended = rows.filter((row) => unitId(row) === id).map((row) => row.status);
-    const finished = ended.filter((status) => status === "finished" || status === "no_verdict").length;
+    const finished = ended.filter((status) => isGraded({ status })).length;
     const failed = ended.filter((status) => status === "failed").length;
     return [{ case: unit.case, contender: unit.contender, epoch: unit.epoch, starts, finished, failed }];
   });

@@ -4,6 +4,7 @@ import type { Plan } from "../contract/plan.ts";
 import { compareOnBench } from "./repeatability.ts";
 import { holm } from "./statistics/holm.ts";
 import { exactMcNemar } from "./statistics/mcnemar.ts";
+import { isGraded } from "./is-graded.ts";
 import { type PrimaryMetric, readPrimaryMetric } from "./primary-metric.ts";
 import { pairedBootstrap } from "./statistics/paired-bootstrap.ts";
 import { signFlip } from "./statistics/sign-flip.ts";
@@ -13,7 +14,6 @@ import { wilsonInterval } from "./statistics/wilson-interval.ts";
 /** Seed of the bootstrap, fixed so that the same rows give the same report. */
 const BOOTSTRAP_SEED = 20261201;
 
-const isGraded = (row: EvaluationRow) => row.status === "finished" || row.status === "no_verdict";
 const errors = (row: EvaluationRow) =>
   [row.m2_error_x, row.m2_error_y].filter((error) => error !== undefined).map(Math.abs);
 const pulls = (row: EvaluationRow) => [row.m2_pull_x, row.m2_pull_y].filter((pull) => pull !== undefined).map(Math.abs);
@@ -163,8 +163,7 @@ function primariesOf(plan: Plan): PrimaryMetric[] {
 /**
  * Marks the plan's primary comparisons and adjusts their p values together, for as many as the plan names; the rest stays exploratory.
  */
-function markPrimary(paired: PairedSummary[], plan: Plan): PairedSummary[] {
-  const primaries = primariesOf(plan);
+function markPrimary(paired: PairedSummary[], primaries: readonly PrimaryMetric[], plan: Plan): PairedSummary[] {
   const isPrimary = (one: PairedSummary): boolean =>
     primaries.some(
       ({ metric, contenders, groups }) =>
@@ -198,7 +197,8 @@ export function summarise(rows: readonly EvaluationRow[], plan: Plan): Evaluatio
   const heldOut = plan.groups.filter((group) => group.held_out).map((group) => group.group);
   const unseen = rows.filter((row) => heldOut.includes(row.group) && !row.seen);
   const contests = contenders.flatMap((first, i) => contenders.slice(i + 1).map((second) => [first, second] as const));
-  const scopes = [...groups.map((group) => [group]), ...primariesOf(plan).map((one) => [...one.groups])].filter(
+  const primaries = primariesOf(plan);
+  const scopes = [...groups.map((group) => [group]), ...primaries.map((one) => [...one.groups])].filter(
     (scope, i, all) => all.findIndex((other) => other.join() === scope.join()) === i,
   );
   const paired = contests.flatMap(([first, second]) => scopes.flatMap((scope) => compare(rows, scope, first, second)));
@@ -212,7 +212,7 @@ export function summarise(rows: readonly EvaluationRow[], plan: Plan): Evaluatio
       .map((contender) => unseen.filter((row) => row.contender === contender))
       .filter((list) => list.length > 0)
       .map((list) => summariseRows("held-out", list[0]?.contender ?? "", list)),
-    paired: markPrimary(paired, plan),
+    paired: markPrimary(paired, primaries, plan),
     ...compareOnBench(rows, plan),
     pass_hat_k: contenders.flatMap((contender) => reliability(rows, contender)),
   };

@@ -1,6 +1,7 @@
 import type { EvaluationResults } from "../../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../../contract/evaluation-row.ts";
 import type { Plan, PlanGroup } from "../../contract/plan.ts";
+import { isGraded } from "../is-graded.ts";
 import type { AssembledRun } from "../results.ts";
 import { unitId } from "../unit.ts";
 import { causticSvg } from "./caustic-svg.ts";
@@ -77,7 +78,7 @@ function card({ row, figure }: AssembledRun): string {
   const claim = row.fault_claim === "none" ? "" : `, fault claim ${row.fault_claim}`;
   const noticed = row.fault_noticed === undefined ? "" : `, fault ${row.fault_noticed ? "noticed" : "not noticed"}`;
   return [
-    `<article id="${id}" class="${row.correct === true ? "right" : row.correct === false && (row.status === "finished" || row.status === "no_verdict") ? "wrong" : "idle"}">`,
+    `<article id="${id}" class="${row.correct === true ? "right" : row.correct === false && isGraded(row) ? "wrong" : "idle"}">`,
     `<h4>${escaped(row.case)} · ${escaped(row.contender)}${row.epoch === 1 ? "" : ` · epoch ${row.epoch}`}${row.exploratory ? ' <span class="tag">exploratory</span>' : ""}</h4>`,
     figure === undefined ? "" : causticSvg(figure, escaped(`Widths along z, ${row.case}, ${row.contender}`)),
     `<p>${row.correct === undefined ? "·" : row.correct ? "✓" : "✗"} ${escaped(row.verdict ?? STATUS[row.status])} (${row.expected === undefined ? "no verdict is called right" : `expected ${row.expected}`})<br>${numbers === "" ? "no M²" : numbers}<br>${row.positions} positions, ${row.calls} calls, ${row.violations} violations${noticed}${claim}</p>`,

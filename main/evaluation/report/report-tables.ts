@@ -2,6 +2,7 @@ import type { EvaluationResults } from "../../contract/evaluation-results.ts";
 import type { EvaluationRow } from "../../contract/evaluation-row.ts";
 import type { GroupSummary, PairedSummary } from "../../contract/evaluation-summary.ts";
 import type { Plan, PlanGroup } from "../../contract/plan.ts";
+import { isGraded } from "../is-graded.ts";
 import { unitId } from "../unit.ts";
 import { counted, decimal, percent, pText, rateText, usdText } from "./figures-text.ts";
 import type { ReportTable } from "./report-table.ts";
@@ -104,7 +105,7 @@ function cellOf(rows: readonly EvaluationRow[]): MatrixCell {
   const [row] = rows;
   if (row === undefined) return { mark: "no such unit", text: "" };
   if (rows.length > 1) {
-    const graded = rows.filter((one) => one.status === "finished" || one.status === "no_verdict");
+    const graded = rows.filter(isGraded);
     if (graded.length > 0 && graded.every((one) => one.correct === undefined)) return notJudged(graded);
     const right = graded.filter((one) => one.correct === true).length;
     const missing = rows.length - graded.length;
@@ -191,8 +192,9 @@ export const rowsNotRun = (results: EvaluationResults): EvaluationRow[] =>
   results.rows.filter((row) => row.status === "not_run");
 
 /** Whether a verdict was right, in words; a dash where the case was not run to its end. */
-export function rightText({ status, correct }: EvaluationResults["rows"][number]): string {
-  if (status !== "finished" && status !== "no_verdict") return "–";
+export function rightText(row: EvaluationRow): string {
+  const { correct } = row;
+  if (!isGraded(row)) return "–";
   return correct === undefined ? "not judged" : correct ? "yes" : "no";
 }
 
